@@ -1,0 +1,35 @@
+"""The error tree. Each message says what was found, what was expected and what to do."""
+
+from __future__ import annotations
+
+
+class CurriculumError(Exception):
+    """Base of every error this package raises on purpose."""
+
+
+class ConfigError(CurriculumError, ValueError):
+    """A setting, a flag or a URL cannot be used as given."""
+
+
+class PoolError(CurriculumError, ValueError):
+    """The rows cannot be trained on: empty, duplicated, or of the wrong shape."""
+
+
+class RewardError(CurriculumError, ValueError):
+    """A reward is not a finite number, or lies outside `reward_range`."""
+
+
+class StateError(CurriculumError, ValueError):
+    """A saved state or snapshot cannot be read back."""
+
+
+class StoreError(CurriculumError, RuntimeError):
+    """The store cannot be opened, read or written."""
+
+
+class SchemaVersionError(StoreError):
+    """The store was written by another version of the schema."""
+
+
+class OwnerError(StoreError):
+    """Another living curriculum owns the store."""
