@@ -62,13 +62,15 @@ class Draw:
 
     `number` is unique within a store and rises by one with each draw. `propensity` is the
     probability in (0, 1] with which the rule would have picked this row first. `time` is Unix
-    seconds.
+    seconds. `domain` and `level` are the row's bucket, so that a store can be read by itself.
     """
 
     number: int
     uid: str
     propensity: float
     time: float
+    domain: str = ""
+    level: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,102 @@
+"""Every setting of a curriculum. The names are part of the contract."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal, Self, TypeAlias
+
+from pydantic import Field, model_validator
+from pydantic_config import BaseConfig
+
+from curriculum_env.estimators import BetaConfig, EmaConfig
+from curriculum_env.gates import VarianceConfig
+from curriculum_env.samplers import Pick, SamplerConfig
+from curriculum_env.samplers.survival import SurvivalConfig
+
+EstimatorConfig: TypeAlias = Annotated[BetaConfig | EmaConfig, Field(discriminator="type")]
+Resume: TypeAlias = Literal["continue", "warm", "never"]
+
+
+class OutageConfig(BaseConfig):
+    enabled: bool = True
+    """Whether to look for outages at all."""
+    error_share: float = Field(0.5, gt=0, le=1)
+    """Share of failed rollouts among the last `error_window` that is an outage."""
+    error_window: int = Field(32, ge=4)
+    """Rollouts looked back on for the share of failed ones."""
+    significance: float = Field(1e-6, gt=0, lt=1)
+    """How unlikely, by the run's own share of failed groups, an unbroken run of them must be."""
+    recovery: int = Field(3, ge=1)
+    """Distinct rows that must score again before the outage is over."""
+    patience: int = Field(4096, ge=1)
+    """Graded rollouts without a success after which an outage is taken for the policy's own
+    failure."""
+    memory: int = Field(1024, ge=16)
+    """Groups that can be undone."""
+
+
+class CurriculumConfig(BaseConfig):
+    """Read on the client side only: the workers never see it."""
+
+    group_size: int | None = Field(None, ge=1)
+    """Rollouts per draw; unset, it is inferred from the outcomes."""
+    seed: int = Field(0, ge=0)
+    """Seed of every random choice."""
+    resume: Resume = "continue"
+    """What to do with a store that holds draws: replay them first, keep only the beliefs
+    (discounted), or refuse."""
+    warm_discount: float = Field(0.5, ge=0, le=1)
+    """Share of the beliefs kept by `resume = "warm"`."""
+    explore: float = Field(0.1, ge=0, le=1)
+    """Share of the draws that goes to the least-known rows."""
+    novelty: float = Field(0.8, gt=0, le=1)
+    """Weight of a row per earlier visit."""
+    pick: Pick = "proportional"
+    """Rows in proportion to their weight, or those of the highest weight."""
+    cooldown: int | None = Field(None, ge=0)
+    """Draws before a row may come back; unset, a quarter of the pool and at most 4,096."""
+    max_reuse: int | None = Field(None, ge=1)
+    """Draws of one row after which it is retired; unset, never."""
+    refresh: int | None = Field(None, ge=1)
+    """Draws chosen at a time; unset, 1/256 of the pool, at least 32 and at most 4,096."""
+    lease_draws: int | None = Field(None, ge=1)
+    """Further draws after which an unfinished group is given up; unset, 4,096."""
+    lease_seconds: float | None = Field(3600.0, gt=0)
+    """Seconds after which an unfinished group is given up; unset, never."""
+    batch_groups: int = Field(64, ge=1)
+    """Groups in one policy update: the clock by which beliefs age."""
+    reward_range: tuple[float, float] = (0.0, 1.0)
+    """The least and the greatest reward; successes are rescaled to it."""
+    invalid_reward: float = -1.0
+    """The reward of an answer that could not be graded: a failure, wherever the range begins."""
+    success_threshold: float | None = None
+    """Reward from which a rollout counts as a success; unset, success is the rescaled reward."""
+    sampler: SamplerConfig = SurvivalConfig()
+    """The rule that picks rows."""
+    estimator: EstimatorConfig = BetaConfig()
+    """The beliefs about pass rates."""
+    gate: VarianceConfig = VarianceConfig()
+    """Which groups count as living."""
+    outage: OutageConfig = OutageConfig()
+    """When rewards are not to be believed."""
+
+    @model_validator(mode="after")
+    def _finite_range(self) -> Self:
+        low, high = self.reward_range
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise ValueError(
+                f"reward_range is [{low}, {high}]; expected two finite numbers, the smaller first"
+            )
+        return self
+
+    def success(self, reward: float) -> float:
+        """The success in [0, 1] of a finite reward; a reward outside the range is clipped."""
+        if self.success_threshold is not None:
+            return float(reward >= self.success_threshold)
+        low, high = self.reward_range
+        return min(max((reward - low) / (high - low), 0.0), 1.0)
+
+    def in_range(self, reward: float) -> bool:
+        """Whether a reward is finite and lies in `reward_range`, or is the invalid one."""
+        low, high = self.reward_range
+        return math.isfinite(reward) and (low <= reward <= high or reward == self.invalid_reward)

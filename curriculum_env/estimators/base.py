@@ -1,0 +1,79 @@
+"""What an estimator promises. Implementations pass `curriculum_env.testing.EstimatorContract`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from curriculum_env.types import FloatArray, IntArray
+
+Rows: TypeAlias = IntArray | slice
+ALL: slice = slice(None)
+
+
+class Estimator(ABC):
+    """Beliefs about the pass rate of each row under the current policy, as arrays over rows.
+
+    `now` counts policy updates: an estimator that forgets with age reads it, the engine sets it.
+    Each column named in `COLUMNS` is a float64 array over rows; together they are the state.
+    """
+
+    COLUMNS: tuple[str, ...]
+    now: float = 0.0
+
+    def __init__(self) -> None:
+        for column in self.COLUMNS:
+            setattr(self, column, np.empty(0))
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return len(getattr(self, self.COLUMNS[0]))
+
+    @abstractmethod
+    def initial(self, passes_N: FloatArray, attempts_N: FloatArray) -> dict[str, FloatArray]:
+        """The columns of new rows from their offline passes and attempts (0 attempts: unknown)."""
+
+    @abstractmethod
+    def update(self, row: int, success_G: Sequence[float]) -> None:
+        """Learn one group of successes in [0, 1], at least one of them; O(1)."""
+
+    @abstractmethod
+    def mean(self, rows: Rows = ALL) -> FloatArray:
+        """The expected pass rate, in [0, 1]."""
+
+    @abstractmethod
+    def evidence(self, rows: Rows = ALL) -> FloatArray:
+        """How many rollouts the belief is worth, 0 where nothing is known."""
+
+    @abstractmethod
+    def sample(self, rng: np.random.Generator, rows: Rows = ALL) -> FloatArray:
+        """One plausible pass rate for each row, drawn from the belief."""
+
+    @abstractmethod
+    def survival(self, group_size: int, rows: Rows = ALL) -> FloatArray:
+        """The probability, in [0, 1], that a group of `group_size` is not all alike."""
+
+    @abstractmethod
+    def interval(self, mass: float = 0.9, rows: Rows = ALL) -> tuple[FloatArray, FloatArray]:
+        """The central credible interval of the pass rate that holds `mass` of the belief."""
+
+    def discount(self, keep: float) -> None:
+        """Keep only the share `keep` in [0, 1] of what was learned; a no-op where not defined."""
+
+    def add(self, passes_N: FloatArray, attempts_N: FloatArray) -> None:
+        """Append rows."""
+        for column, values in self.initial(passes_N, attempts_N).items():
+            setattr(self, column, np.concatenate([getattr(self, column), values]))
+
+    def get(self, row: int) -> tuple[float, ...]:
+        """The belief about one row, for `put`."""
+        return tuple(float(getattr(self, column)[row]) for column in self.COLUMNS)
+
+    def put(self, row: int, belief: tuple[float, ...]) -> None:
+        """Restore what `get` returned."""
+        for column, value in zip(self.COLUMNS, belief, strict=True):
+            getattr(self, column)[row] = value
