@@ -1,0 +1,178 @@
+"""What a run showed, level by level: plain numbers, no drawing."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from curriculum_env.types import Draw, Group, Outcome
+
+Bucket = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class LevelReport:
+    """One domain and level. `rows` is its share of the pool in rows, None where unknown;
+    `pass_rate` and `survival` are None before the first graded rollout."""
+
+    domain: str
+    level: str
+    rows: int | None
+    draws: int
+    distinct: int
+    rollouts: int
+    errors: int
+    pass_rate: float | None
+    survival: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """The whole run; every rate lies in [0, 1] or is None where nothing was measured.
+
+    `survival` is rho, the share of the graded groups whose successes are not all alike;
+    `survival_last_half` is rho over the later half of the draws. `uniform_survival` is what
+    uniform drawing would have had on the same beliefs, and `uniform_survival_by_level` the
+    measured rho of each level weighed by the level's share of the pool. `effective` is the
+    exponential of the entropy of the draws over tasks.
+    """
+
+    group_size: int
+    draws: int
+    in_flight: int
+    rollouts: int
+    errors: int
+    cancelled: int
+    tokens: int
+    mean_reward: float | None
+    survival: float | None
+    survival_last_half: float | None
+    uniform_survival: float | None
+    uniform_survival_by_level: float | None
+    distinct: int
+    effective: float
+    levels: tuple[LevelReport, ...]
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The draws of a run and what came back, added one by one.
+
+    `success` maps a finite reward to [0, 1]; `group_size` is the number of rollouts of a draw.
+    """
+
+    group_size: int
+    success: Callable[[float], float]
+    draws: dict[int, Draw] = field(default_factory=dict)
+    outcomes: dict[int, dict[str, Outcome]] = field(default_factory=lambda: defaultdict(dict))
+
+    def draw(self, draw: Draw) -> None:
+        self.draws.setdefault(draw.number, draw)
+
+    def record(self, outcome: Outcome) -> None:
+        """Add an outcome; a rollout already known is not counted twice."""
+        self.outcomes[outcome.draw].setdefault(outcome.rollout_id, outcome)
+
+    def group(self, draw: int) -> Group | None:
+        """The successes of a draw, None before its first graded rollout."""
+        rewards = [o.reward for o in self.of(draw) if o.status == "ok" and o.reward is not None]
+        return Group(draw, 0, tuple(map(self.success, rewards))) if rewards else None
+
+    def finished(self, draw: int) -> bool:
+        return sum(o.status != "cancelled" for o in self.of(draw)) >= self.group_size
+
+    def survival(self, draws: Iterable[int]) -> float | None:
+        """rho over those of `draws` that are finished and have a graded rollout."""
+        groups = [self.group(draw) for draw in draws if self.finished(draw)]
+        return _mean([float(group.alive) for group in groups if group])
+
+    def mean_reward(self) -> float | None:
+        return _mean([o.reward for o in self.all() if o.status == "ok" and o.reward is not None])
+
+    def all(self) -> list[Outcome]:
+        return [outcome for draw in self.draws for outcome in self.of(draw)]
+
+    def of(self, draw: int) -> Sequence[Outcome]:
+        """The outcomes of a draw in the order they came."""
+        return tuple(self.outcomes[draw].values()) if draw in self.outcomes else ()
+
+
+def build_report(
+    ledger: Ledger,
+    *,
+    pool: Mapping[Bucket, int] | None = None,
+    uniform_survival: float | None = None,
+) -> RunReport:
+    """Sum up a run. `pool` counts the rows of each bucket; `uniform_survival` is passed on."""
+    numbers = sorted(ledger.draws)
+    outcomes = ledger.all()
+    statuses = Counter(outcome.status for outcome in outcomes)
+    levels = tuple(_levels(ledger, pool))
+    visits = Counter(draw.uid for draw in ledger.draws.values())
+    return RunReport(
+        group_size=ledger.group_size,
+        draws=len(numbers),
+        in_flight=sum(not ledger.finished(number) for number in numbers),
+        rollouts=statuses["ok"],
+        errors=statuses["error"],
+        cancelled=statuses["cancelled"],
+        tokens=sum(outcome.tokens for outcome in outcomes),
+        mean_reward=ledger.mean_reward(),
+        survival=ledger.survival(numbers),
+        survival_last_half=ledger.survival(numbers[len(numbers) // 2 :]),
+        uniform_survival=uniform_survival,
+        uniform_survival_by_level=_by_level(levels),
+        distinct=len(visits),
+        effective=effective_number(visits.values()),
+        levels=levels,
+    )
+
+
+def effective_number(counts: Iterable[int]) -> float:
+    """exp(entropy) of the shares `counts` stand for: 1 for one task, n for n drawn alike."""
+    positive = [count for count in counts if count > 0]
+    total = sum(positive)
+    return math.exp(-sum(c / total * math.log(c / total) for c in positive)) if total else 0.0
+
+
+def _levels(ledger: Ledger, pool: Mapping[Bucket, int] | None) -> Iterable[LevelReport]:
+    drawn: dict[Bucket, list[Draw]] = defaultdict(list)
+    for draw in ledger.draws.values():
+        drawn[draw.domain, draw.level].append(draw)
+    for bucket in sorted({*drawn, *(pool or {})}, key=_natural):
+        numbers = [draw.number for draw in drawn[bucket]]
+        outcomes = [outcome for number in numbers for outcome in ledger.of(number)]
+        groups = filter(None, map(ledger.group, numbers))
+        successes = [success for group in groups for success in group.success_G]
+        yield LevelReport(
+            domain=bucket[0],
+            level=bucket[1],
+            rows=pool.get(bucket) if pool else None,
+            draws=len(numbers),
+            distinct=len({draw.uid for draw in drawn[bucket]}),
+            rollouts=len(successes),
+            errors=sum(outcome.status == "error" for outcome in outcomes),
+            pass_rate=_mean(successes),
+            survival=ledger.survival(numbers),
+        )
+
+
+def _by_level(levels: Sequence[LevelReport]) -> float | None:
+    """None unless each level of a known pool was measured."""
+    shares = [(level.rows or 0, level.survival) for level in levels]
+    total = sum(rows for rows, _ in shares)
+    if not total or any(rows and survival is None for rows, survival in shares):
+        return None
+    return sum(rows * survival for rows, survival in shares if survival is not None) / total
+
+
+def _natural(bucket: Bucket) -> tuple[object, ...]:
+    """Sort key that puts level 2 before level 10."""
+    domain, level = bucket
+    return (domain, *((0, int(level), "") if level.isdecimal() else (1, 0, level)))
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
