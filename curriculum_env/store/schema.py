@@ -1,0 +1,96 @@
+"""The one schema of every SQL store."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    DDL,
+    JSON,
+    BigInteger,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    event,
+)
+
+SCHEMA_VERSION = 1
+
+_BigId = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows only as INTEGER
+
+metadata = MetaData()
+
+meta = Table(
+    "curriculum_meta",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+runs = Table(
+    "curriculum_runs",
+    metadata,
+    Column("id", _BigId, primary_key=True),
+    Column("first_draw", BigInteger, nullable=False),
+    Column("started", Double, nullable=False),
+    Column("config", JSON, nullable=False),
+)
+
+draws = Table(
+    "curriculum_draws",
+    metadata,
+    Column("number", _BigId, primary_key=True, autoincrement=False),
+    Column("uid", Text, nullable=False),
+    Column("propensity", Double, nullable=False),
+    Column("time", Double, nullable=False),
+    Column("run", _BigId, ForeignKey(runs.c.id), nullable=False),
+)
+
+outcomes = Table(
+    "curriculum_outcomes",
+    metadata,
+    Column("id", _BigId, primary_key=True),
+    Column("draw", BigInteger, nullable=False),
+    Column("uid", Text, nullable=False),
+    Column("rollout_id", Text, nullable=False, unique=True),
+    Column("reward", Double),
+    Column("status", Text, nullable=False),
+    Column("tokens", BigInteger, nullable=False),
+    Column("turns", BigInteger, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("wall_time", Double, nullable=False),
+    Column("time", Double, nullable=False),
+)
+
+owner = Table(
+    "curriculum_owner",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("token", Text, nullable=False),
+    Column("host", Text, nullable=False),
+    Column("machine", Text, nullable=False),
+    Column("pid", BigInteger, nullable=False),
+    Column("process_start", Text, nullable=False),
+    Column("acquired", Double, nullable=False),
+    Column("heartbeat", Double, nullable=False),
+)
+
+events = Table(
+    "curriculum_events",
+    metadata,
+    Column("id", _BigId, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("time", Double, nullable=False),
+    Column("data", JSON, nullable=False),
+)
+
+Index("curriculum_events_kind", events.c.kind, events.c.id)
+
+for _statement in (
+    "ALTER TABLE curriculum_outcomes ADD COLUMN xid xid8 NOT NULL DEFAULT pg_current_xact_id()",
+    "CREATE INDEX curriculum_outcomes_xid ON curriculum_outcomes (xid, id)",
+):
+    event.listen(outcomes, "after_create", DDL(_statement).execute_if(dialect="postgresql"))

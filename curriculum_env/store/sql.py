@@ -1,0 +1,239 @@
+"""The part of the SQL stores that is the same on every database."""
+
+from __future__ import annotations
+
+import logging
+import time
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from operator import attrgetter
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Insert, Table, delete, func, insert, select, update
+from sqlalchemy.exc import SQLAlchemyError
+
+from curriculum_env.errors import SchemaVersionError, StoreError
+from curriculum_env.store import schema
+from curriculum_env.store.base import Run, Store
+from curriculum_env.store.forks import ForkGate
+from curriculum_env.store.owner import Owner, lost, refusal
+from curriculum_env.types import STATUSES, Draw, Outcome
+
+DRAW_FIELDS = ("number", "uid", "propensity", "time")
+OUTCOME_FIELDS = (
+    "draw", "uid", "rollout_id", "reward", "status", "tokens", "turns", "model", "wall_time", "time",
+)  # fmt: skip
+OUTCOME_COLUMNS = [schema.outcomes.c[name] for name in OUTCOME_FIELDS]
+
+_PAGE = 16384  # rows read at a time from the log of draws
+
+_log = logging.getLogger(__name__)
+
+
+class SqlStore(Store):
+    """A store on an SQLAlchemy engine. `url` is what messages show: without a password."""
+
+    def __init__(self, url: str, engine: Engine) -> None:
+        self.url = url
+        self._engine = engine
+        self._gate = ForkGate(engine.dispose)
+        self._claim: Owner | None = None
+        self._closed = False
+        self._prepare()
+
+    # --- what differs between databases ------------------------------------------------------
+    @abstractmethod
+    def _insert_new(self, table: Table, key: str) -> Insert:
+        """An insert that skips the rows whose `key` is there already."""
+
+    @abstractmethod
+    def _explain(self, error: SQLAlchemyError) -> str:
+        """One sentence: what went wrong with this store and what to do."""
+
+    @abstractmethod
+    def _lock_schema(self, connection: Connection) -> None:
+        """Let one process at a time create the tables or change the owner."""
+
+    def _now(self, connection: Connection) -> float:
+        """Unix seconds by the clock that all processes of this store share."""
+        return time.time()
+
+    # --- the client's side -------------------------------------------------------------------
+    def acquire(self, *, force: bool = False) -> None:
+        with self._write() as connection:
+            self._lock_schema(connection)
+            now, owner = self._now(connection), self._owner(connection)
+            if owner is not None and self._owns(owner):
+                return
+            if owner is not None and not force and owner.alive(now):
+                raise refusal(self.url, owner, now)
+            claim = Owner.claim(self, now)
+            connection.execute(delete(schema.owner))
+            connection.execute(insert(schema.owner), {"id": 1, **asdict(claim)})
+        self._claim = claim
+
+    def heartbeat(self) -> None:
+        table = schema.owner
+        with self._write() as connection:
+            claim = self._check_owner(connection)
+            beat = update(table).where(table.c.token == claim.token)
+            connection.execute(beat, {"heartbeat": self._now(connection)})
+
+    def release(self) -> None:
+        claim, self._claim = self._claim, None
+        if claim is not None and claim.mine():
+            with self._write() as connection:
+                connection.execute(delete(schema.owner).where(schema.owner.c.token == claim.token))
+
+    def start_run(self, config: Mapping[str, Any]) -> Run:
+        with self._write() as connection:
+            self._check_owner(connection)
+            highest = connection.execute(select(func.max(schema.draws.c.number))).scalar()
+            first_draw = 0 if highest is None else highest + 1
+            values = {"first_draw": first_draw, "started": time.time(), "config": dict(config)}
+            result = connection.execute(insert(schema.runs), values)
+            (run_id,) = result.inserted_primary_key or (0,)
+        return Run(run_id, **values)
+
+    def last_run(self) -> Run | None:
+        newest = select(schema.runs).order_by(schema.runs.c.id.desc()).limit(1)
+        with self._read() as connection:
+            row = connection.execute(newest).first()
+        return None if row is None else Run(*row)
+
+    def append_draws(self, run: Run, draws: Sequence[Draw]) -> None:
+        values = [{name: getattr(draw, name) for name in DRAW_FIELDS} for draw in draws]
+        if values:
+            with self._write() as connection:
+                self._check_owner(connection)
+                statement = self._insert_new(schema.draws, "number")
+                connection.execute(statement, [{**value, "run": run.id} for value in values])
+
+    def draws(self, first: int = 0, last: int | None = None) -> Iterator[Draw]:
+        number = schema.draws.c.number
+        columns = [schema.draws.c[name] for name in DRAW_FIELDS]
+        page = select(*columns).where(number >= first).order_by(number).limit(_PAGE)
+        if last is not None:
+            page = page.where(number < last)
+        with self._read() as connection:
+            rows = connection.execute(page).all()
+        while rows:
+            yield from (Draw(*row) for row in rows)
+            if len(rows) < _PAGE:
+                return
+            with self._read() as connection:
+                rows = connection.execute(page.where(number > rows[-1][0])).all()
+
+    # --- the workers' side -------------------------------------------------------------------
+    def record(self, outcomes: Sequence[Outcome]) -> None:
+        if not outcomes:
+            return
+        values_of = attrgetter(*OUTCOME_FIELDS)
+        values = [dict(zip(OUTCOME_FIELDS, values_of(o), strict=True)) for o in outcomes]
+        with self._write() as connection:
+            connection.execute(self._insert_new(schema.outcomes, "rollout_id"), values)
+
+    # --- anyone ------------------------------------------------------------------------------
+    def log_event(self, kind: str, data: Mapping[str, Any]) -> None:
+        values = {"kind": kind, "time": time.time(), "data": dict(data)}
+        with self._write() as connection:
+            connection.execute(insert(schema.events), values)
+
+    def events(self, kind: str | None = None) -> list[dict[str, Any]]:
+        table = schema.events
+        query = select(table.c.data, table.c.kind, table.c.time).order_by(table.c.id)
+        if kind is not None:
+            query = query.where(table.c.kind == kind)
+        with self._read() as connection:
+            rows = connection.execute(query).all()
+        return [{**row.data, "kind": row.kind, "time": row.time} for row in rows]
+
+    def counts(self) -> dict[str, int]:
+        status = schema.outcomes.c.status
+        with self._read() as connection:
+            draws = connection.execute(select(func.count()).select_from(schema.draws)).scalar_one()
+            rows = connection.execute(select(status, func.count()).group_by(status)).all()
+        by_status = dict.fromkeys(STATUSES, 0) | {row[0]: row[1] for row in rows}
+        return {"draws": draws, "outcomes": sum(by_status.values()), **by_status}
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        try:
+            self.release()
+        except StoreError as error:  # the next owner finds this process gone
+            _log.warning("The lock of %s was left behind: %s", self.url, error)
+        self._closed = True
+        self._engine.dispose()
+
+    # --- connections -------------------------------------------------------------------------
+    @contextmanager
+    def _read(self) -> Iterator[Connection]:
+        with self._gate.call(), self._errors(), self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def _write(self) -> Iterator[Connection]:
+        engine = self._engine.execution_options(curriculum_write=True)
+        with self._gate.call(), self._errors(), engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        if self._closed:
+            raise StoreError(f"The store {self.url} is closed: open it again with open_store().")
+        try:
+            yield
+        except SQLAlchemyError as error:
+            raise StoreError(self._explain(error)) from error
+
+    # --- schema and owner --------------------------------------------------------------------
+    def _prepare(self) -> None:
+        """Create the tables in an empty store, or check that they are of this version."""
+        with self._read() as connection:
+            found = self._version(connection)
+        if found is None:
+            with self._write() as connection:
+                self._lock_schema(connection)
+                found = self._version(connection)
+                if found is None:
+                    found = self._create(connection)
+        if found != str(schema.SCHEMA_VERSION):
+            raise SchemaVersionError(
+                f"The store {self.url} has schema version {found} and this release of "
+                f"curriculum-env writes version {schema.SCHEMA_VERSION}: open it with the release "
+                "that wrote it, or name a new store."
+            )
+
+    def _version(self, connection: Connection) -> str | None:
+        if not self._engine.dialect.has_table(connection, schema.meta.name):
+            return None
+        query = select(schema.meta.c.value).where(schema.meta.c.key == "schema_version")
+        return str(connection.execute(query).scalar())
+
+    def _create(self, connection: Connection) -> str:
+        version = str(schema.SCHEMA_VERSION)
+        schema.metadata.create_all(connection)
+        connection.execute(insert(schema.meta), {"key": "schema_version", "value": version})
+        return version
+
+    def _owner(self, connection: Connection, *, share_lock: bool = False) -> Owner | None:
+        columns = [column for column in schema.owner.c if column.name != "id"]
+        query = select(*columns)
+        if share_lock:
+            query = query.with_for_update(read=True)
+        row = connection.execute(query).first()
+        return None if row is None else Owner(*row)
+
+    def _owns(self, owner: Owner) -> bool:
+        claim = self._claim
+        return claim is not None and claim.mine() and claim.token == owner.token
+
+    def _check_owner(self, connection: Connection) -> Owner:
+        """The owner, which is this store; its row stays as it is until the transaction ends."""
+        owner = self._owner(connection, share_lock=True)
+        if owner is None or not self._owns(owner):
+            raise lost(self.url, owner, self._now(connection))
+        return owner

@@ -1,0 +1,112 @@
+"""The store in one SQLite file: the default, for the processes of one machine.
+
+The file is in WAL mode with `synchronous=NORMAL`: a commit is in the operating system's hands when
+it returns, so it survives the death of any process, kill -9 included. Only a power loss or a
+kernel crash can take back the commits since the last checkpoint (never the file's integrity);
+waiting for the disk on each draw would cost a hundred times the write itself.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Insert, Table, create_engine, event, select
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import SQLAlchemyError
+
+from curriculum_env.errors import ConfigError, StoreError
+from curriculum_env.store import schema
+from curriculum_env.store.base import OutcomeReader
+from curriculum_env.store.sql import OUTCOME_COLUMNS, SqlStore
+from curriculum_env.types import Outcome
+
+_BUSY_SECONDS = 30.0
+
+
+class SqliteReader(OutcomeReader):
+    """The cursor is the highest row id read. SQLite has one writer at a time and gives each new
+    row the highest id, so row ids rise in the order of commits."""
+
+    def __init__(self, store: SqliteStore, cursor: int) -> None:
+        self._store = store
+        self._cursor = cursor
+
+    def read(self, limit: int = 4096) -> list[Outcome]:
+        rowid = schema.outcomes.c.id
+        query = select(rowid, *OUTCOME_COLUMNS).order_by(rowid).limit(limit)
+        with self._store._read() as connection:
+            rows = connection.execute(query.where(rowid > self._cursor)).all()
+        if rows:
+            self._cursor = rows[-1][0]
+        return [Outcome(*row[1:]) for row in rows]
+
+    @property
+    def cursor(self) -> int:
+        return self._cursor
+
+
+class SqliteStore(SqlStore):
+    def __init__(self, url: URL) -> None:
+        path = _resolve(url)
+        engine = create_engine(url.set(database=str(path)), connect_args={"timeout": _BUSY_SECONDS})
+        event.listen(engine, "connect", _configure)
+        event.listen(engine, "begin", _begin)
+        self.path = path
+        super().__init__(url.render_as_string(), engine)
+
+    def reader(self, cursor: Any = None) -> OutcomeReader:
+        return SqliteReader(self, cursor or 0)
+
+    def _insert_new(self, table: Table, key: str) -> Insert:
+        return insert(table).on_conflict_do_nothing(index_elements=[key])
+
+    def _lock_schema(self, connection: Connection) -> None:
+        """Nothing to do: BEGIN IMMEDIATE already lets in one writer at a time."""
+
+    def _explain(self, error: SQLAlchemyError) -> str:
+        cause = str(getattr(error, "orig", None) or error)
+        return f"The store {self.url} cannot be used ({cause}): {_advice(cause)}."
+
+
+def _resolve(url: URL) -> Path:
+    """The absolute path of the database, its folder created."""
+    if not url.database or url.database == ":memory:":
+        raise ConfigError(
+            f"The store {url} names no file: write sqlite:///path/to/curriculum.db, or "
+            "memory://name for a store inside this process."
+        )
+    path = Path(url.database).expanduser().absolute()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"The store {url} needs the folder {path.parent}, which cannot be created "
+            f"({error.strerror}): name a path in a folder that can be written."
+        ) from error
+    return path
+
+
+def _configure(connection: sqlite3.Connection, record: object) -> None:
+    connection.isolation_level = None  # transactions begin in _begin, not in the driver
+    connection.execute("PRAGMA synchronous=NORMAL")
+    if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        connection.execute("PRAGMA journal_mode=WAL")
+
+
+def _begin(connection: Connection) -> None:
+    """Take the write lock at once, so that a writer waits for it instead of failing midway."""
+    writes = connection.get_execution_options().get("curriculum_write", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _advice(cause: str) -> str:
+    if "full" in cause:
+        return "free some disk space or name a path on another disk"
+    if "locked" in cause:
+        return f"another process kept it locked for {_BUSY_SECONDS:.0f} s; end it or wait"
+    if "not a database" in cause or "malformed" in cause:
+        return "the file is not a curriculum store; name another path"
+    return "name a path in a folder that can be written"
