@@ -6,31 +6,60 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from curriculum_env.adapters.verifiers import (
+        ChatHarness,
+        CurriculumMixin,
+        CurriculumTaskConfig,
+        CurriculumTaskData,
+        CurriculumTaskMixin,
+        CurriculumTasksetConfig,
+        CurriculumWrap,
+        LocalEnv,
+        curriculum,
+    )
     from curriculum_env.config import CurriculumConfig
     from curriculum_env.engine import Curriculum
     from curriculum_env.errors import CurriculumError
     from curriculum_env.types import Draw, Group, Outcome, Row, content_uid
 
 _HOMES = {
+    "ChatHarness": "adapters.verifiers",
     "Curriculum": "engine",
     "CurriculumConfig": "config",
     "CurriculumError": "errors",
+    "CurriculumMixin": "adapters.verifiers",
+    "CurriculumTaskConfig": "adapters.verifiers",
+    "CurriculumTaskData": "adapters.verifiers",
+    "CurriculumTaskMixin": "adapters.verifiers",
+    "CurriculumTasksetConfig": "adapters.verifiers",
+    "CurriculumWrap": "adapters.verifiers",
     "Draw": "types",
     "Group": "types",
+    "LocalEnv": "adapters.verifiers",
     "Outcome": "types",
     "Row": "types",
     "content_uid": "types",
+    "curriculum": "adapters.verifiers",
 }
 
 __all__ = [
+    "ChatHarness",
     "Curriculum",
     "CurriculumConfig",
     "CurriculumError",
+    "CurriculumMixin",
+    "CurriculumTaskConfig",
+    "CurriculumTaskData",
+    "CurriculumTaskMixin",
+    "CurriculumTasksetConfig",
+    "CurriculumWrap",
     "Draw",
     "Group",
+    "LocalEnv",
     "Outcome",
     "Row",
     "content_uid",
+    "curriculum",
 ]
 
 

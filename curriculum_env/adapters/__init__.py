@@ -1,0 +1,1 @@
+"""Bridges to trainers and environment libraries, the only rooms that import them."""

@@ -1,0 +1,113 @@
+"""Recording versions of somebody else's task, its data and its settings."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import logging
+import types
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+import verifiers.v1 as vf
+from pydantic import Field
+from pydantic_config import BaseConfig
+from verifiers.v1.state import state_cls
+
+from curriculum_env.adapters.verifiers.data import CurriculumTaskConfig, CurriculumTaskData
+from curriculum_env.adapters.verifiers.task import CurriculumTaskMixin
+from curriculum_env.adapters.verifiers.taskset import CurriculumMixin
+from curriculum_env.errors import ConfigError
+from curriculum_env.types import Row, content_uid
+
+logger = logging.getLogger(__name__)
+
+INFINITE_POOL = 10_000
+
+
+class InnerPoolConfig(BaseConfig):
+    """How the rows are made from the inner taskset's tasks."""
+
+    size: int | None = Field(None, ge=1)
+    """Tasks read from the inner taskset; unset, all of them, or 10,000 of an infinite one."""
+    domain: str = ""
+    """Field of the task data that names a row's domain."""
+    level: str = ""
+    """Field of the task data that names a row's level."""
+    heldout: float = Field(0.0, ge=0, lt=1)
+    """Share of the rows set apart for `split = "heldout"`, by a hash of the uid: a row stays
+    on its side when the dataset grows."""
+
+
+class InnerRows(CurriculumMixin):
+    """Rows from the tasks of an inner taskset."""
+
+    @abstractmethod
+    def inner_tasks(self) -> Iterable[vf.Task]:
+        """The inner taskset's own tasks; may be endless."""
+
+    def rows(self) -> Iterator[Row]:
+        return (row for row in self._pool() if not self._is_heldout(row))
+
+    def heldout_rows(self) -> Iterator[Row]:
+        if not self.config.pool.heldout:
+            raise ConfigError(
+                "split is 'heldout' but pool.heldout is 0: set pool.heldout to the share of "
+                "tasks to hold out, the same for training and evaluation."
+            )
+        return (row for row in self._pool() if self._is_heldout(row))
+
+    def _pool(self) -> Iterator[Row]:
+        seen: set[str] = set()
+        repeated = 0
+        for task in itertools.islice(self.inner_tasks(), self._size()):
+            row = row_of(task, self.config.pool)
+            if row.uid in seen:
+                repeated += 1
+                continue
+            seen.add(row.uid)
+            yield row
+        if repeated:
+            logger.info("Left out %d tasks of %s that repeat another.", repeated, type(self))
+
+    def _size(self) -> int | None:
+        return self.config.pool.size
+
+    def _is_heldout(self, row: Row) -> bool:
+        digest = hashlib.sha256(row.uid.encode()).digest()
+        return int.from_bytes(digest[:8], "big") < self.config.pool.heldout * 2**64
+
+
+def row_of(task: vf.Task, pool: InnerPoolConfig) -> Row:
+    """The row of an inner task: its own key as uid if it defines one, else its content's."""
+    data = task.data.model_dump(mode="json", exclude={"idx"})
+    uid = content_uid(data) if type(task).key is vf.Task.key else task.key
+    level, domain = data.get(pool.level, ""), data.get(pool.domain, "")
+    return Row(uid=uid, data=data, domain=str(domain), level=str(level))
+
+
+@cache
+def recording_data(inner: type[vf.TaskData]) -> type[vf.TaskData]:
+    """`inner` with a place in the curriculum."""
+    return _subclass(inner, (CurriculumTaskData, inner))
+
+
+@cache
+def recording_config(inner: type[vf.TaskConfig]) -> type[vf.TaskConfig]:
+    """`inner` with the store's URL."""
+    return _subclass(inner, (CurriculumTaskConfig, inner))
+
+
+@cache
+def recording_task(inner: type[vf.Task]) -> type[vf.Task]:
+    """`inner` with its rollouts recorded."""
+    data, config = recording_data(inner.data_type()), recording_config(inner.config_type())
+    return _subclass(inner, (CurriculumTaskMixin, inner, vf.Task[data, state_cls(inner), config]))
+
+
+def _subclass(inner: type[Any], bases: tuple[Any, ...]) -> type[Any]:
+    """A class that looks like `inner` in traces and logs."""
+    namespace = {"__module__": inner.__module__, "__doc__": inner.__doc__}
+    return types.new_class(inner.__name__, bases, exec_body=lambda body: body.update(namespace))

@@ -1,0 +1,72 @@
+"""`curriculum(InnerTaskset)`: the curriculum form of a taskset class, for a package of its own."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable
+from typing import Any
+
+import verifiers.v1 as vf
+from pydantic import SerializeAsAny, create_model
+from verifiers.v1.utils.generic import concrete_type
+
+from curriculum_env.adapters.verifiers.data import CurriculumTasksetConfig
+from curriculum_env.adapters.verifiers.derive import (
+    INFINITE_POOL,
+    InnerPoolConfig,
+    InnerRows,
+    recording_config,
+    recording_task,
+)
+
+
+class DerivedTasksetConfig(CurriculumTasksetConfig):
+    """Joined with the inner taskset's own settings, which keep their names."""
+
+    pool: InnerPoolConfig = InnerPoolConfig()
+
+
+def curriculum(inner: type[vf.Taskset[Any, Any]]) -> type[vf.Taskset[Any, Any]]:
+    """`inner` with its tasks drawn by their rewards.
+
+    A package around it is four lines, and keeps the inner Env and Harness:
+
+        from curriculum_env import curriculum
+        from gsm8k import GSM8KEnv, GSM8KTaskset
+        CurriculumGSM8K = curriculum(GSM8KTaskset)
+        __all__ = ["CurriculumGSM8K", "GSM8KEnv"]
+
+    Its config is the inner one's with `split`, `curriculum`, `pool` and `task.store` added.
+    """
+    task = recording_task(inner.task_type())
+
+    def inner_tasks(self: Any) -> Iterable[vf.Task]:
+        return inner.load(self)
+
+    def size(self: Any) -> int | None:
+        return self.config.pool.size or (INFINITE_POOL if inner.INFINITE else None)
+
+    namespace = {
+        "__module__": inner.__module__,
+        "__doc__": inner.__doc__,
+        "inner_tasks": inner_tasks,
+        "_size": size,
+    }
+    return types.new_class(
+        f"Curriculum{inner.__name__}",
+        (InnerRows, inner, vf.Taskset[task, derived_config(inner)]),
+        exec_body=lambda body: body.update(namespace),
+    )
+
+
+def derived_config(inner: type[vf.Taskset[Any, Any]]) -> type[vf.TasksetConfig]:
+    """The inner taskset's config joined with the curriculum's; inner defaults stand."""
+    config = concrete_type(inner, vf.TasksetConfig, origin=vf.Taskset) or vf.TasksetConfig
+    task = recording_config(inner.task_type().config_type())
+    default = config.model_fields["task"].get_default(call_default_factory=True)
+    return create_model(
+        f"Curriculum{config.__name__}",
+        __base__=(DerivedTasksetConfig, config),
+        __module__=config.__module__,
+        task=(SerializeAsAny[task], task.model_validate(default.model_dump())),
+    )

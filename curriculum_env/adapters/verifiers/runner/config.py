@@ -1,0 +1,85 @@
+"""The settings of a run, checked before anything starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any
+
+from pydantic import Field, SerializeAsAny, ValidationError, field_validator
+from pydantic_config import BaseConfig
+from verifiers.v1.clients import ClientConfig, EvalClientConfig
+from verifiers.v1.configs.env import EnvConfig
+from verifiers.v1.types import SamplingConfig
+from verifiers.v1.utils.loaders import resolve_env_config
+
+from curriculum_env.errors import ConfigError
+
+
+class RunConfig(BaseConfig):
+    """One run: `groups` draws of `group_size` rollouts, `concurrency` rollouts at a time."""
+
+    env: SerializeAsAny[EnvConfig]
+    """The environment, as in verifiers: its taskset, agents, timeouts and retries."""
+    model: str = Field(min_length=1)
+    """The model's name at the endpoint."""
+    client: ClientConfig = EvalClientConfig()
+    """The OpenAI-compatible endpoint."""
+    sampling: SamplingConfig = SamplingConfig()
+    """Sampling parameters sent with each request."""
+    groups: int = Field(ge=1)
+    """Draws in all."""
+    group_size: int = Field(ge=1)
+    """Rollouts of one draw."""
+    concurrency: int = Field(16, ge=1)
+    """Rollouts in flight at most."""
+    workers: int = Field(0, ge=0)
+    """Worker processes; 0 runs the episodes in this process."""
+
+    @field_validator("env", mode="before")
+    @classmethod
+    def _narrow(cls, value: Any) -> EnvConfig:
+        return resolve_env_config(value)
+
+
+def resolve(raw: Mapping[str, Any]) -> RunConfig:
+    """The run that `raw` describes.
+
+    Raises:
+        ConfigError: the taskset is not installed, or a setting cannot be used.
+    """
+    taskset = raw["env"]["taskset"]["id"]
+    require_taskset(taskset)
+    try:
+        return RunConfig.model_validate(raw)
+    except ValidationError as error:
+        raise ConfigError(_sentence(error)) from error
+    except (ImportError, TypeError, AttributeError) as error:
+        raise ConfigError(f"taskset {taskset!r} cannot be loaded: {error}") from error
+
+
+def require_taskset(taskset: str) -> None:
+    """Refuse a taskset no package of this Python provides.
+
+    Raises:
+        ConfigError: it is not installed.
+    """
+    module = taskset.rsplit("/", 1)[-1].split("@", 1)[0].replace("-", "_").lower()
+    names = (f"verifiers.v1.tasksets.{module}", module)
+    if not module.isidentifier() or not any(map(find_spec, names)):
+        raise ConfigError(
+            f"no taskset {taskset!r} is installed: see `curriculum-env env list` for those that "
+            f"are, or install ./environments/{module} with `curriculum-env vf-install {taskset}`."
+        )
+
+
+def _sentence(error: ValidationError) -> str:
+    """The first thing wrong, by the setting's dotted name."""
+    first = error.errors()[0]
+    name = ".".join(str(part) for part in first["loc"])
+    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+    if first["type"] == "extra_forbidden":
+        return f"there is no setting {name}: check its spelling{more}."
+    reason = first["msg"].removeprefix("Value error, ")
+    found = "" if isinstance(first["input"], Mapping) else f", found {first['input']!r}"
+    return f"{name or 'the run'}: {reason[:1].lower()}{reason[1:]}{found}{more}."

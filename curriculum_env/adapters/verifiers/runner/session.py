@@ -1,0 +1,159 @@
+"""One run from its settings to its last episode."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from verifiers.v1.utils.loaders import load_environment
+
+from curriculum_env.adapters.verifiers.runner.config import RunConfig
+from curriculum_env.adapters.verifiers.runner.local import in_process
+from curriculum_env.adapters.verifiers.runner.loop import Execute, Loop
+from curriculum_env.adapters.verifiers.runner.rollouts import failure, outcomes, place
+from curriculum_env.adapters.verifiers.runner.traces import TraceFile
+from curriculum_env.adapters.verifiers.runner.workers import in_workers
+from curriculum_env.adapters.verifiers.taskset import CurriculumMixin
+from curriculum_env.errors import ConfigError
+from curriculum_env.types import Outcome
+
+logger = logging.getLogger(__name__)
+
+_SYNC_SECONDS = 10.0
+
+
+class Sink(Protocol):
+    """Takes the run's numbers as they come."""
+
+    def draw(self, number: int, uid: str, domain: str, level: str) -> None:
+        """A draw was handed out."""
+
+    def record(self, outcome: Outcome) -> None:
+        """A rollout of a draw ended."""
+
+
+class Session:
+    """A run in `folder`, which holds its episodes and everything needed to go on with it.
+
+    With `resume`, the episodes already there are kept: the logged draws are replayed, and only
+    their missing rollouts are run before drawing goes on.
+    """
+
+    def __init__(self, config: RunConfig, folder: Path, sink: Sink, *, resume: bool) -> None:
+        self.config = config
+        self.folder = folder
+        self.sink = sink
+        self.traces = TraceFile(folder)
+        self.env = load_environment(config.env)
+        self.taskset: Any = self.env.taskset
+        self.loop: Loop | None = None
+        self._lost = 0
+        self._kept: dict[str | None, list[Any]] = defaultdict(list)
+        self._require_curriculum()
+        if resume:
+            self._keep()
+
+    @property
+    def curriculum(self) -> Any:
+        """The live engine; None on a split that is not drawn."""
+        return self.taskset.curriculum if self.taskset.INFINITE else None
+
+    def open(self) -> None:
+        """Load the pool and take the store, so that their errors come before any rollout.
+
+        Raises:
+            CurriculumError: the pool or the store cannot be used, or the store does not hold
+                the draws whose episodes the folder holds.
+        """
+        curriculum = self.curriculum
+        if curriculum is None:
+            return
+        logged = {draw.number for draw in curriculum.store.draws(curriculum.run.first_draw)}
+        kept = [
+            place(episode.task.data).number for group in self._kept.values() for episode in group
+        ]
+        if foreign := sorted({draw for draw in kept if draw not in logged}):
+            raise ConfigError(
+                f"{self.folder} holds rollouts of {len(foreign)} draws (first: {foreign[0]}) that "
+                f"the store {curriculum.store.url} does not know: resume with the run's own "
+                "store, or start afresh with another --output."
+            )
+
+    async def run(self) -> None:
+        """Run the episodes; returns early after `stop`, at once when cancelled."""
+        async with self._executor() as execute:
+            self.loop = Loop(
+                tasks=iter(self.taskset),
+                execute=execute,
+                observer=self,
+                groups=self.config.groups,
+                group_size=self.config.group_size,
+                concurrency=self.config.concurrency,
+            )
+            await self.loop.run()
+
+    def stop(self) -> None:
+        """Start no further rollout; those in flight finish."""
+        if self.loop is not None:
+            self.loop.stop()
+
+    def settle(self) -> None:
+        """Apply every outcome of the run to the beliefs."""
+        if self.curriculum is not None:
+            self.curriculum.sync(_SYNC_SECONDS)
+
+    def close(self) -> None:
+        self.taskset.close()
+
+    # --- what the loop reports ---------------------------------------------------------------
+    def drawn(self, task: Any) -> int:
+        self.sink.draw(*place(task.data))
+        finished = self._kept.pop(task.hash, [])[: self.config.group_size]
+        for episode in finished:
+            self._record(task, episode)
+        return len(finished)
+
+    async def ended(self, task: Any, episode: Any) -> None:
+        await self.traces.append(episode)
+        self._record(task, episode)
+
+    def lost(self, task: Any, error: Exception) -> None:
+        self._lost += 1
+        logger.warning("A rollout could not be run and is owed: %s", error)
+        self.sink.record(failure(place(task.data), f"lost-{self._lost}"))
+
+    def _record(self, task: Any, episode: Any) -> None:
+        for outcome in outcomes(task, episode):
+            self.sink.record(outcome)
+
+    # --- before the run ----------------------------------------------------------------------
+    def _require_curriculum(self) -> None:
+        name = self.config.env.taskset.id
+        if not isinstance(self.taskset, CurriculumMixin):
+            raise ConfigError(
+                f"taskset {name!r} has no curriculum: run it as `curriculum-env run "
+                f"curriculum-wrap --set taskset.inner.id={name}`."
+            )
+        store = getattr(self.config.env.taskset.task, "store", None) or "memory://"
+        if self.config.workers and self.taskset.INFINITE and store.startswith("memory:"):
+            raise ConfigError(
+                f"{self.config.workers} worker processes cannot share the store {store!r}, which "
+                "lives in one process: give --store sqlite:///path.db, or use --workers 0."
+            )
+
+    def _keep(self) -> None:
+        for episode in self.traces.keep(self.env.complete):
+            self._kept[episode.task.hash].append(episode)
+
+    @asynccontextmanager
+    async def _executor(self) -> AsyncIterator[Execute]:
+        if self.config.workers:
+            async with in_workers(self.config, self.folder / "workers.log") as execute:
+                yield execute
+        else:
+            async with in_process(self.env, self.config) as execute:
+                yield execute

@@ -1,0 +1,69 @@
+"""The episodes of a run on disk, in verifiers' own trace format: one JSON line for each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+from verifiers.v1.episode import Episode, WireEpisode
+
+NAME = "traces.jsonl"
+
+_adapter: Callable[[type], TypeAdapter[Any]] = cache(TypeAdapter)
+
+
+class TraceFile:
+    """`traces.jsonl` in the folder of a run; an episode is appended when it ends."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / NAME
+        self._lock = asyncio.Lock()
+
+    @property
+    def empty(self) -> bool:
+        return not self.path.exists() or self.path.stat().st_size == 0
+
+    async def append(self, episode: Any) -> None:
+        """Write one episode whole, off the event loop; a cancellation does not tear it."""
+        await asyncio.shield(asyncio.ensure_future(self._append(episode)))
+
+    async def _append(self, episode: Any) -> None:
+        async with self._lock:
+            await asyncio.to_thread(self._write, episode)
+
+    def _write(self, episode: Episode[Any, Any, Any]) -> None:
+        line = _adapter(type(episode)).dump_json(episode, exclude_none=True)
+        with self.path.open("ab") as file:
+            file.write(line + b"\n")
+
+    def keep(self, complete: Callable[[Any], bool]) -> list[Any]:
+        """Read the finished episodes back and drop every other line from the file.
+
+        A line torn by a crash and an episode that failed are both owed again. An episode is
+        kept as verifiers' `WireEpisode`.
+        """
+        kept: dict[str, tuple[bytes, Any]] = {}
+        for line in self._lines():
+            episode = _parse(line)
+            if episode is not None and complete(episode):
+                kept.setdefault(episode.id, (line, episode))
+        rewritten = self.path.with_suffix(".jsonl.tmp")
+        rewritten.write_bytes(b"".join(line + b"\n" for line, _ in kept.values()))
+        rewritten.replace(self.path)
+        return [episode for _, episode in kept.values()]
+
+    def _lines(self) -> Iterator[bytes]:
+        if self.path.exists():
+            with self.path.open("rb") as file:
+                yield from (line.rstrip(b"\n") for line in file if line.strip())
+
+
+def _parse(line: bytes) -> Any:
+    try:
+        return WireEpisode.model_validate_json(line)
+    except ValueError:
+        return None

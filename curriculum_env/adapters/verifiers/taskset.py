@@ -1,0 +1,153 @@
+"""The trainer's side: a taskset that is an endless generator driven by its own rewards."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import logging
+import uuid
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any, Self
+
+import verifiers.v1 as vf
+
+from curriculum_env.adapters.verifiers.data import CurriculumTasksetConfig, Placement
+from curriculum_env.errors import ConfigError, PoolError
+from curriculum_env.types import Draw, Row
+
+if TYPE_CHECKING:
+    from curriculum_env.engine import Curriculum
+
+    _Base = vf.Taskset[Any, Any]
+else:
+    _Base = ABC
+
+logger = logging.getLogger(__name__)
+
+
+class _Live:
+    """The curriculum of one taskset and all its views, and the draws it gave so far."""
+
+    def __init__(self) -> None:
+        self.memory = f"memory://{uuid.uuid4().hex}"
+        self.curriculum: Curriculum | None = None
+        self.draws: list[Draw] = []
+
+
+class CurriculumMixin(_Base):
+    """Makes a taskset draw its tasks by what their rollouts earned. It goes first:
+
+        class MyTaskset(CurriculumMixin, vf.Taskset[MyTask, MyTasksetConfig]):
+            def rows(self) -> Iterable[Row]: ...
+            def heldout_rows(self) -> Iterable[Row]: ...
+
+    `MyTask` derives from `CurriculumTaskMixin`, its data from `CurriculumTaskData` and
+    `MyTasksetConfig` from `CurriculumTasksetConfig`. Nothing is read or opened before the
+    taskset is iterated, so a worker that only rebuilds tasks costs nothing. Iterating again
+    (or through a view) replays the draws given so far, then goes on drawing.
+    """
+
+    INFINITE = True
+
+    def __new__(cls, config: CurriculumTasksetConfig | None = None) -> Self:
+        if config is not None and config.split == "heldout":
+            return object.__new__(_finite(cls))
+        return object.__new__(cls)
+
+    def __init__(self, config: CurriculumTasksetConfig) -> None:
+        super().__init__(config)
+        self._live = _Live()
+
+    @abstractmethod
+    def rows(self) -> Iterable[Row]:
+        """The pool to train on. Called once per process that iterates the taskset."""
+
+    def heldout_rows(self) -> Iterable[Row]:
+        """The fixed evaluation split, of which no uid may be among `rows()`."""
+        raise ConfigError(
+            f"{type(self).__name__} has no held-out split, but split = 'heldout' asks for it: "
+            "define heldout_rows(), or evaluate on another taskset."
+        )
+
+    def task(self, row: Row) -> vf.Task:
+        """The task of a row: by default `row.data` as the task's data."""
+        task = type(self).task_type()
+        return task(task.data_type().model_validate(dict(row.data)), self.config.task)
+
+    @property
+    def curriculum(self) -> Curriculum:
+        """The engine, opened on first use.
+
+        Raises:
+            PoolError: the rows are empty, duplicated or not what the task's data expects.
+            OwnerError: another living process draws from the same store.
+            StoreError: the store cannot be opened.
+        """
+        if self._live.curriculum is None:
+            self._live.curriculum = self._open()
+        return self._live.curriculum
+
+    def load(self) -> Iterator[vf.Task]:
+        """Tasks for ever (`split = "train"`), or the held-out tasks once."""
+        if self.config.split == "heldout":
+            return self._heldout()
+        return self._drawn(self.curriculum)
+
+    def close(self) -> None:
+        """Release the store; the taskset cannot be iterated further."""
+        if self._live.curriculum is not None:
+            self._live.curriculum.close()
+
+    def _open(self) -> Curriculum:
+        from curriculum_env.engine import Curriculum
+
+        store = self.config.task.store or self._live.memory
+        curriculum = Curriculum(self._checked(self.rows()), self.config.curriculum, store)
+        weakref.finalize(self._live, curriculum.close)
+        return curriculum
+
+    def _checked(self, rows: Iterable[Row]) -> Iterator[Row]:
+        for row in rows:
+            try:
+                self.task(row)
+            except (TypeError, ValueError, KeyError) as error:
+                raise PoolError(
+                    f"The row {row.uid!r} does not make a {type(self).task_type().__name__} "
+                    f"({error}): give `data` the fields that its task data declares."
+                ) from error
+            yield row
+
+    def _drawn(self, curriculum: Curriculum) -> Iterator[vf.Task]:
+        given = self._live.draws
+        for position in itertools.count():
+            if position == len(given):
+                given.append(curriculum.ask())
+            draw = given[position]
+            yield self._placed(curriculum.row(draw.uid), position, draw.number)
+
+    def _heldout(self) -> Iterator[vf.Task]:
+        rows = list(self._checked(self.heldout_rows()))
+        if shared := {row.uid for row in rows} & {row.uid for row in self.rows()}:
+            raise PoolError(
+                f"{len(shared)} rows are both in the training pool and held out (first: "
+                f"{min(shared)!r}), expected none: leave them out of rows()."
+            )
+        return (self._placed(row, position, None) for position, row in enumerate(rows))
+
+    def _placed(self, row: Row, position: int, draw: int | None) -> vf.Task:
+        task = copy.copy(self.task(row))
+        place = Placement(uid=row.uid, draw=draw, domain=row.domain, level=row.level)
+        task.data = task.data.model_copy(update={"curriculum": place, "idx": position})
+        if draw is not None and self.config.task.store is None:
+            task.config = task.config.model_copy(update={"store": self._live.memory})
+        return task
+
+
+@cache
+def _finite(taskset: type[Any]) -> type[Any]:
+    """`taskset` with `INFINITE = False`: trainers read it from the class, not the instance."""
+    namespace = {"INFINITE": False, "__module__": taskset.__module__, "__doc__": taskset.__doc__}
+    return type(taskset.__name__, (taskset,), namespace)
