@@ -132,7 +132,7 @@ class MemoryStore(Store):
         with data.lock:
             statuses = [outcome.status for outcome in data.outcomes]
             draws = len(data.draws)
-        by_status = {status: statuses.count(status) for status in STATUSES}
+        by_status: dict[str, int] = {status: statuses.count(status) for status in STATUSES}
         return {"draws": draws, "outcomes": len(statuses), **by_status}
 
     def close(self) -> None:

@@ -96,6 +96,7 @@ def _process_start_linux(pid: int) -> str | None:
 
 
 def refusal(url: str, owner: Owner, now: float) -> OwnerError:
+    """What to tell who asks for a store that `owner` holds."""
     return OwnerError(
         f"The store {url} belongs to {owner.describe(now)}: stop that process or close its "
         "curriculum, or give this curriculum a store of its own."
@@ -103,6 +104,7 @@ def refusal(url: str, owner: Owner, now: float) -> OwnerError:
 
 
 def lost(url: str, owner: Owner | None, now: float) -> OwnerError:
+    """What to tell who writes draws without being the owner."""
     holder = f"it belongs to {owner.describe(now)}" if owner else "nobody owns it"
     return OwnerError(
         f"This process does not own the store {url} ({holder}): call acquire() before writing "

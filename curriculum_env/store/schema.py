@@ -89,8 +89,9 @@ events = Table(
 
 Index("curriculum_events_kind", events.c.kind, events.c.id)
 
-for _statement in (
-    "ALTER TABLE curriculum_outcomes ADD COLUMN xid xid8 NOT NULL DEFAULT pg_current_xact_id()",
-    "CREATE INDEX curriculum_outcomes_xid ON curriculum_outcomes (xid, id)",
-):
-    event.listen(outcomes, "after_create", DDL(_statement).execute_if(dialect="postgresql"))
+# PostgreSQL alone needs to know which transaction wrote an outcome; see postgres.py.
+_add_xid: DDL = DDL(  # type: ignore[no-untyped-call]
+    "ALTER TABLE curriculum_outcomes ADD COLUMN xid xid8 NOT NULL DEFAULT pg_current_xact_id();"
+    "CREATE INDEX curriculum_outcomes_xid ON curriculum_outcomes (xid, id)"
+)
+event.listen(outcomes, "after_create", _add_xid.execute_if(dialect="postgresql"))

@@ -7,7 +7,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from operator import attrgetter
 from typing import Any
 
@@ -21,10 +21,8 @@ from curriculum_env.store.forks import ForkGate
 from curriculum_env.store.owner import Owner, lost, refusal
 from curriculum_env.types import STATUSES, Draw, Outcome
 
-DRAW_FIELDS = ("number", "uid", "propensity", "time")
-OUTCOME_FIELDS = (
-    "draw", "uid", "rollout_id", "reward", "status", "tokens", "turns", "model", "wall_time", "time",
-)  # fmt: skip
+DRAW_FIELDS = tuple(field.name for field in fields(Draw))
+OUTCOME_FIELDS = tuple(field.name for field in fields(Outcome))
 OUTCOME_COLUMNS = [schema.outcomes.c[name] for name in OUTCOME_FIELDS]
 
 _PAGE = 16384  # rows read at a time from the log of draws
@@ -93,9 +91,8 @@ class SqlStore(Store):
             highest = connection.execute(select(func.max(schema.draws.c.number))).scalar()
             first_draw = 0 if highest is None else highest + 1
             values = {"first_draw": first_draw, "started": time.time(), "config": dict(config)}
-            result = connection.execute(insert(schema.runs), values)
-            (run_id,) = result.inserted_primary_key or (0,)
-        return Run(run_id, **values)
+            statement = insert(schema.runs).returning(*schema.runs.c)
+            return Run(*connection.execute(statement, values).one())
 
     def last_run(self) -> Run | None:
         newest = select(schema.runs).order_by(schema.runs.c.id.desc()).limit(1)
@@ -155,7 +152,8 @@ class SqlStore(Store):
         with self._read() as connection:
             draws = connection.execute(select(func.count()).select_from(schema.draws)).scalar_one()
             rows = connection.execute(select(status, func.count()).group_by(status)).all()
-        by_status = dict.fromkeys(STATUSES, 0) | {row[0]: row[1] for row in rows}
+        by_status: dict[str, int] = dict.fromkeys(STATUSES, 0)
+        by_status.update((row[0], row[1]) for row in rows)
         return {"draws": draws, "outcomes": sum(by_status.values()), **by_status}
 
     def close(self) -> None:

@@ -49,6 +49,8 @@ class SqliteReader(OutcomeReader):
 
 
 class SqliteStore(SqlStore):
+    """The store in the file `path`."""
+
     def __init__(self, url: URL) -> None:
         path = _resolve(url)
         engine = create_engine(url.set(database=str(path)), connect_args={"timeout": _BUSY_SECONDS})
