@@ -10,7 +10,7 @@ import numpy as np
 
 from curriculum_env.types import FloatArray, IntArray
 
-Rows: TypeAlias = IntArray | slice
+Rows: TypeAlias = "IntArray | slice"
 ALL: slice = slice(None)
 
 
