@@ -51,6 +51,7 @@ class Recorder:
         self._warned: set[str] = set()
         self._direct = url.startswith("memory:")
         self._store: Store | None = None
+        self._thread: Thread | None = None
         self._start_afresh()
         _all.add(self)
 
@@ -90,7 +91,8 @@ class Recorder:
         """Flush, end the thread and close the store; a later outcome starts both again."""
         self.flush(timeout)
         with self._changed:
-            thread, self._thread = self._thread, None
+            thread = self._thread
+            self._thread = None
             self._changed.notify_all()
         if thread is not None:
             thread.join(1.0)
@@ -139,7 +141,7 @@ class Recorder:
         self._changed = Condition()
         self._queue: deque[_Entry] = deque()
         self._batch: list[_Entry] = []
-        self._thread: Thread | None = None
+        self._thread = None
         self._hurry = False
         self.dropped = 0
 

@@ -46,6 +46,8 @@ draws = Table(
     Column("uid", Text, nullable=False),
     Column("propensity", Double, nullable=False),
     Column("time", Double, nullable=False),
+    Column("domain", Text, nullable=False),
+    Column("level", Text, nullable=False),
     Column("run", _BigId, ForeignKey(runs.c.id), nullable=False),
 )
 

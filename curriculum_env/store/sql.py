@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, fields
 from operator import attrgetter
 from typing import Any
+from weakref import finalize
 
 from sqlalchemy import Connection, Engine, Insert, Table, delete, func, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
@@ -39,6 +40,7 @@ class SqlStore(Store):
         self._gate = ForkGate(engine.dispose)
         self._claim: Owner | None = None
         self._closed = False
+        self._close_connections = finalize(self, engine.dispose)
         self._prepare()
 
     # --- what differs between databases ------------------------------------------------------
@@ -47,8 +49,8 @@ class SqlStore(Store):
         """An insert that skips the rows whose `key` is there already."""
 
     @abstractmethod
-    def _explain(self, error: SQLAlchemyError) -> str:
-        """One sentence: what went wrong with this store and what to do."""
+    def _advice(self, cause: str) -> str:
+        """What to do about the database's message `cause`; it ends the sentence."""
 
     @abstractmethod
     def _lock_schema(self, connection: Connection) -> None:
@@ -164,7 +166,7 @@ class SqlStore(Store):
         except StoreError as error:  # the next owner finds this process gone
             _log.warning("The lock of %s was left behind: %s", self.url, error)
         self._closed = True
-        self._engine.dispose()
+        self._close_connections()
 
     # --- connections -------------------------------------------------------------------------
     @contextmanager
@@ -185,7 +187,10 @@ class SqlStore(Store):
         try:
             yield
         except SQLAlchemyError as error:
-            raise StoreError(self._explain(error)) from error
+            cause = str(getattr(error, "orig", None) or error).partition("\n")[0]
+            raise StoreError(
+                f"The store {self.url} cannot be used ({cause}): {self._advice(cause)}."
+            ) from error
 
     # --- schema and owner --------------------------------------------------------------------
     def _prepare(self) -> None:

@@ -15,7 +15,6 @@ from typing import Any
 from sqlalchemy import Connection, Insert, Table, create_engine, event, select
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import SQLAlchemyError
 
 from curriculum_env.errors import ConfigError, StoreError
 from curriculum_env.store import schema
@@ -68,9 +67,14 @@ class SqliteStore(SqlStore):
     def _lock_schema(self, connection: Connection) -> None:
         """Nothing to do: BEGIN IMMEDIATE already lets in one writer at a time."""
 
-    def _explain(self, error: SQLAlchemyError) -> str:
-        cause = str(getattr(error, "orig", None) or error)
-        return f"The store {self.url} cannot be used ({cause}): {_advice(cause)}."
+    def _advice(self, cause: str) -> str:
+        if "full" in cause:
+            return "free some disk space or name a path on another disk"
+        if "locked" in cause:
+            return f"another process kept it locked for {_BUSY_SECONDS:.0f} s; end it or wait"
+        if "not a database" in cause or "malformed" in cause:
+            return "the file is not a curriculum store; name another path"
+        return "name a path in a folder that can be written"
 
 
 def _resolve(url: URL) -> Path:
@@ -102,13 +106,3 @@ def _begin(connection: Connection) -> None:
     """Take the write lock at once, so that a writer waits for it instead of failing midway."""
     writes = connection.get_execution_options().get("curriculum_write", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-def _advice(cause: str) -> str:
-    if "full" in cause:
-        return "free some disk space or name a path on another disk"
-    if "locked" in cause:
-        return f"another process kept it locked for {_BUSY_SECONDS:.0f} s; end it or wait"
-    if "not a database" in cause or "malformed" in cause:
-        return "the file is not a curriculum store; name another path"
-    return "name a path in a folder that can be written"
