@@ -22,9 +22,9 @@ class Grade:
 def grade(reply: str, answer: int, invalid_reward: float = WRONG) -> Grade:
     """1 for the right number, 0 for a wrong one, `invalid_reward` for a reply without a number.
 
-    The default keeps every reward in [0, 1], so that the mean reward is the pass rate. With -1
-    (as in HeaPA, arXiv:2601.22448) a policy is also taught to answer at all; then `reward_range`
-    must be [-1, 1], and `success_threshold` 1 keeps a wrong answer from counting as half a success.
+    The default keeps every reward in [0, 1], so that the mean reward is the pass rate. -1 (as in
+    HeaPA, arXiv:2601.22448) also teaches a policy to answer at all; the curriculum counts it as a
+    failure, like a wrong answer.
     """
     number = parse_answer(reply)
     if number is None:

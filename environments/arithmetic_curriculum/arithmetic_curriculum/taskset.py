@@ -1,0 +1,106 @@
+"""The problems as verifiers tasks, handed out by the curriculum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Self
+
+import verifiers.v1 as vf
+from pydantic import Field, FiniteFloat, model_validator
+
+from arithmetic_curriculum.dataset import heldout_rows, train_rows
+from arithmetic_curriculum.levels import LEVELS
+from arithmetic_curriculum.rubric import WRONG, Grade, grade
+from curriculum_env import (
+    CurriculumMixin,
+    CurriculumTaskConfig,
+    CurriculumTaskData,
+    CurriculumTaskMixin,
+    CurriculumTasksetConfig,
+    Row,
+)
+
+PROMPT = "What is {expression}? Answer with the number only."
+
+
+class ArithmeticData(CurriculumTaskData):
+    """One problem and its answer."""
+
+    expression: str
+    answer: int
+
+
+class ArithmeticTaskConfig(CurriculumTaskConfig):
+    """Settings of the scoring."""
+
+    invalid_reward: FiniteFloat = WRONG
+    """The reward of a reply without a number; -1 teaches a policy to answer at all."""
+
+
+class ArithmeticTask(
+    CurriculumTaskMixin, vf.Task[ArithmeticData, vf.State, ArithmeticTaskConfig]
+):
+    """Scores the reply's final number."""
+
+    def grade(self, trace: vf.Trace) -> Grade:
+        """The grade of the last reply; a rollout cut off before it gave none is invalid."""
+        return grade(trace.last_reply, self.data.answer, self.config.invalid_reward)
+
+    @vf.reward(weight=1.0)
+    async def reward(self, trace: vf.Trace) -> float:
+        """1 for the right number, 0 for a wrong one, `invalid_reward` without one."""
+        return self.grade(trace).reward
+
+    @vf.metric
+    async def correct(self, trace: vf.Trace) -> float:
+        """Whether the reply gives the right number."""
+        return self.grade(trace).correct
+
+    @vf.metric
+    async def invalid(self, trace: vf.Trace) -> float:
+        """Whether the reply gives no number."""
+        return self.grade(trace).invalid
+
+
+class ArithmeticTasksetConfig(CurriculumTasksetConfig):
+    """Settings of the pool."""
+
+    size: int = Field(10_000, ge=1)
+    """How many training problems; fewer when the levels asked for do not have that many."""
+    seed: int = Field(0, ge=0)
+    """Which training problems; the held-out ones are always the same."""
+    levels: list[int] = list(LEVELS)
+    """The levels to use, 1 (one-digit sums) to 8 (nested expressions of four and five numbers)."""
+    prompt: str = PROMPT
+    """What the model is asked, with `{expression}` where the problem goes."""
+    task: ArithmeticTaskConfig = ArithmeticTaskConfig()
+
+    @model_validator(mode="after")
+    def _usable(self) -> Self:
+        if not self.levels or not set(self.levels) <= set(LEVELS):
+            raise ValueError(f"levels is {self.levels}; expected one or more of {list(LEVELS)}")
+        if "{expression}" not in self.prompt:
+            raise ValueError(
+                f"prompt is {self.prompt!r}; expected a text with {{expression}} in it"
+            )
+        if not self.curriculum.in_range(self.task.invalid_reward):
+            raise ValueError(
+                f"task.invalid_reward is {self.task.invalid_reward}; expected a reward within "
+                f"curriculum.reward_range {list(self.curriculum.reward_range)}, or "
+                f"curriculum.invalid_reward ({self.curriculum.invalid_reward})"
+            )
+        return self
+
+
+class ArithmeticTaskset(CurriculumMixin, vf.Taskset[ArithmeticTask, ArithmeticTasksetConfig]):
+    """Arithmetic problems, drawn where the policy sometimes succeeds and sometimes fails."""
+
+    def rows(self) -> Iterator[Row]:
+        return train_rows(self.config.size, self.config.seed, self.config.levels)
+
+    def heldout_rows(self) -> Iterator[Row]:
+        return heldout_rows(self.config.levels)
+
+    def task(self, row: Row) -> ArithmeticTask:
+        question = self.config.prompt.replace("{expression}", row.data["expression"])
+        return ArithmeticTask(ArithmeticData(prompt=question, **row.data), self.config.task)
