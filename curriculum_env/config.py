@@ -18,52 +18,54 @@ Resume: TypeAlias = Literal["continue", "warm", "never"]
 
 
 class OutageConfig(BaseConfig):
+    """When rewards are not to be believed."""
+
     enabled: bool = True
     """Whether to look for outages at all."""
-    error_share: float = Field(0.5, gt=0, le=1)
+    error_share: float = Field(default=0.5, gt=0, le=1)
     """Share of failed rollouts among the last `error_window` that is an outage."""
-    error_window: int = Field(32, ge=4)
+    error_window: int = Field(default=32, ge=4)
     """Rollouts looked back on for the share of failed ones."""
     significance: float = Field(1e-6, gt=0, lt=1)
     """How unlikely, by the run's own share of failed groups, an unbroken run of them must be."""
-    recovery: int = Field(3, ge=1)
+    recovery: int = Field(default=3, ge=1)
     """Distinct rows that must score again before the outage is over."""
-    patience: int = Field(4096, ge=1)
+    patience: int = Field(default=4096, ge=1)
     """Graded rollouts without a success after which an outage is taken for the policy's own
     failure."""
-    memory: int = Field(1024, ge=16)
+    memory: int = Field(default=1024, ge=16)
     """Groups that can be undone."""
 
 
 class CurriculumConfig(BaseConfig):
     """Read on the client side only: the workers never see it."""
 
-    group_size: int | None = Field(None, ge=1)
+    group_size: int | None = Field(default=None, ge=1)
     """Rollouts per draw; unset, it is inferred from the outcomes."""
-    seed: int = Field(0, ge=0)
+    seed: int = Field(default=0, ge=0)
     """Seed of every random choice."""
     resume: Resume = "continue"
     """What to do with a store that holds draws: replay them first, keep only the beliefs
     (discounted), or refuse."""
-    warm_discount: float = Field(0.5, ge=0, le=1)
+    warm_discount: float = Field(default=0.5, ge=0, le=1)
     """Share of the beliefs kept by `resume = "warm"`."""
-    explore: float = Field(0.1, ge=0, le=1)
+    explore: float = Field(default=0.1, ge=0, le=1)
     """Share of the draws that goes to the least-known rows."""
-    novelty: float = Field(0.8, gt=0, le=1)
+    novelty: float = Field(default=0.8, gt=0, le=1)
     """Weight of a row per earlier visit."""
     pick: Pick = "proportional"
     """Rows in proportion to their weight, or those of the highest weight."""
-    cooldown: int | None = Field(None, ge=0)
+    cooldown: int | None = Field(default=None, ge=0)
     """Draws before a row may come back; unset, a quarter of the pool and at most 4,096."""
-    max_reuse: int | None = Field(None, ge=1)
+    max_reuse: int | None = Field(default=None, ge=1)
     """Draws of one row after which it is retired; unset, never."""
-    refresh: int | None = Field(None, ge=1)
+    refresh: int | None = Field(default=None, ge=1)
     """Draws chosen at a time; unset, 1/256 of the pool, at least 32 and at most 4,096."""
-    lease_draws: int | None = Field(None, ge=1)
+    lease_draws: int | None = Field(default=None, ge=1)
     """Further draws after which an unfinished group is given up; unset, 4,096."""
-    lease_seconds: float | None = Field(3600.0, gt=0)
+    lease_seconds: float | None = Field(default=3600.0, gt=0)
     """Seconds after which an unfinished group is given up; unset, never."""
-    batch_groups: int = Field(64, ge=1)
+    batch_groups: int = Field(default=64, ge=1)
     """Groups in one policy update: the clock by which beliefs age."""
     reward_range: tuple[float, float] = (0.0, 1.0)
     """The least and the greatest reward; successes are rescaled to it."""

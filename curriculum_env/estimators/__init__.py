@@ -1,5 +1,7 @@
 """Beliefs about pass rates, as arrays over rows."""
 
+from __future__ import annotations
+
 from curriculum_env.estimators.base import Estimator
 from curriculum_env.estimators.beta import Beta, BetaConfig
 from curriculum_env.estimators.ema import Ema, EmaConfig

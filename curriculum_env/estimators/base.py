@@ -61,8 +61,9 @@ class Estimator(ABC):
     def interval(self, mass: float = 0.9, rows: Rows = ALL) -> tuple[FloatArray, FloatArray]:
         """The central credible interval of the pass rate that holds `mass` of the belief."""
 
+    @abstractmethod
     def discount(self, keep: float) -> None:
-        """Keep only the share `keep` in [0, 1] of what was learned; a no-op where not defined."""
+        """Keep only the share `keep` in [0, 1] of what was learned."""
 
     def add(self, passes_N: FloatArray, attempts_N: FloatArray) -> None:
         """Append rows."""

@@ -10,22 +10,25 @@ from pydantic import Field
 from pydantic_config import BaseConfig
 
 from curriculum_env.estimators.base import ALL, Estimator, Rows
+from curriculum_env.estimators.interval import beta_interval
 from curriculum_env.estimators.survival import beta_survival
 from curriculum_env.types import FloatArray
 
 
 class BetaConfig(BaseConfig):
+    """Settings of `Beta`."""
+
     type: Literal["beta"] = "beta"
     """A Beta distribution of the pass rate."""
-    decay: float = Field(0.9, gt=0, le=1)
+    decay: float = Field(default=0.9, gt=0, le=1)
     """Share of the learned counts kept at each further group of the same row."""
     decay_prior: bool = False
     """The literal rule, which decays the prior's counts as well."""
-    age_decay: float = Field(0.995, gt=0, le=1)
+    age_decay: float = Field(default=0.995, gt=0, le=1)
     """Share of the learned counts kept at each policy update without a visit (1: none is lost)."""
     prior: tuple[float, float] = (1.0, 1.0)
     """Passes and failures believed before any rollout."""
-    prior_weight: float = Field(1.0, ge=0)
+    prior_weight: float = Field(default=1.0, ge=0)
     """Weight of one offline rollout, in pseudo-counts."""
 
 
@@ -95,11 +98,7 @@ class Beta(Estimator):
         return beta_survival(*self.counts(rows), group_size)
 
     def interval(self, mass: float = 0.9, rows: Rows = ALL) -> tuple[FloatArray, FloatArray]:
-        from scipy.special import betaincinv
-
-        passes, fails = self.counts(rows)
-        tail = (1.0 - mass) / 2.0
-        return betaincinv(passes, fails, tail), betaincinv(passes, fails, 1.0 - tail)
+        return beta_interval(*self.counts(rows), mass)
 
     def discount(self, keep: float) -> None:
         self.passes_N += (keep - 1.0) * (self.passes_N - self.prior_passes_N)

@@ -10,16 +10,19 @@ from pydantic import Field
 from pydantic_config import BaseConfig
 
 from curriculum_env.estimators.base import ALL, Estimator, Rows
+from curriculum_env.estimators.interval import beta_interval
 from curriculum_env.estimators.survival import survival
 from curriculum_env.types import FloatArray
 
 
 class EmaConfig(BaseConfig):
+    """Settings of `Ema`."""
+
     type: Literal["ema"] = "ema"
     """A moving average of the group means."""
-    alpha: float = Field(0.2, gt=0, le=1)
+    alpha: float = Field(default=0.2, gt=0, le=1)
     """Weight of the newest group."""
-    start: float = Field(0.5, ge=0, le=1)
+    start: float = Field(default=0.5, ge=0, le=1)
     """Pass rate believed before any rollout, where no offline estimate says otherwise."""
 
 
@@ -62,11 +65,7 @@ class Ema(Estimator):
         return survival(self.p_N[rows], group_size)
 
     def interval(self, mass: float = 0.9, rows: Rows = ALL) -> tuple[FloatArray, FloatArray]:
-        from scipy.special import betaincinv
-
-        tail = (1.0 - mass) / 2.0
-        passes, fails = self._counts(rows)
-        return betaincinv(passes, fails, tail), betaincinv(passes, fails, 1.0 - tail)
+        return beta_interval(*self._counts(rows), mass)
 
     def discount(self, keep: float) -> None:
         self.worth_N *= keep

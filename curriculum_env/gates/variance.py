@@ -11,6 +11,8 @@ from pydantic_config import BaseConfig
 
 
 class VarianceConfig(BaseConfig):
+    """Settings of `Variance`."""
+
     type: Literal["variance"] = "variance"
     """A group lives if its rewards differ."""
     tolerance: float = Field(1e-6, ge=0)
@@ -25,7 +27,7 @@ class Variance:
         self.config = config or VarianceConfig()
 
     def admit(self, success_G: Sequence[float]) -> bool:
-        """Whether the group carries a gradient; a group of one rollout is kept, an empty one not."""
+        """Whether the group carries a gradient; a group of one is kept, an empty one not."""
         if len(success_G) < 2:
             return len(success_G) == 1
         return float(np.var(success_G, dtype=np.float64)) > self.config.tolerance

@@ -14,13 +14,15 @@ from curriculum_env.types import FloatArray
 
 
 class BandConfig(BaseConfig):
+    """Settings of `Band`."""
+
     type: Literal["band"] = "band"
     """Rows with the mean inside a band outrank all others."""
-    low: float = Field(0.2, ge=0, le=1)
+    low: float = Field(default=0.2, ge=0, le=1)
     """Lower edge of the band."""
-    high: float = Field(0.8, ge=0, le=1)
+    high: float = Field(default=0.8, ge=0, le=1)
     """Upper edge of the band."""
-    target: float = Field(0.5, ge=0, le=1)
+    target: float = Field(default=0.5, ge=0, le=1)
     """Inside the band the nearer to this pass rate the better."""
 
     @model_validator(mode="after")

@@ -28,17 +28,17 @@ class Sampler(ABC):
     def select(self, n: int, view: View) -> Choice:
         """At most `n` distinct rows, all of them available, the next to draw first."""
 
-    def add(self, rows: Sequence[Row]) -> None:
+    def add(self, rows: Sequence[Row]) -> None:  # noqa: B027
         """Rows joined the end of the pool; called once with the whole pool at the start."""
 
-    def observe(self, group: Group) -> None:
+    def observe(self, group: Group) -> None:  # noqa: B027
         """A group was graded; its belief is already updated."""
 
     def state_dict(self) -> dict[str, Any]:
         """What the rule remembers beyond the beliefs, as JSON values."""
         return {}
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:  # noqa: B027
         """Go on from what `state_dict` returned."""
 
     def metrics(self) -> dict[str, float]:

@@ -13,6 +13,8 @@ from curriculum_env.samplers.base import Sampler
 
 
 class CustomConfig(BaseConfig):
+    """Settings of `load_custom`."""
+
     type: Literal["custom"] = "custom"
     """A `Sampler` of your own."""
     class_path: str

@@ -14,11 +14,13 @@ from curriculum_env.types import FloatArray
 
 
 class GreedyConfig(BaseConfig):
+    """Settings of `Greedy`."""
+
     type: Literal["greedy"] = "greedy"
     """The rows whose mean lies nearest the target."""
-    target: float = Field(0.5, ge=0, le=1)
+    target: float = Field(default=0.5, ge=0, le=1)
     """Pass rate aimed at."""
-    temperature: float = Field(0.1, gt=0)
+    temperature: float = Field(default=0.1, gt=0)
     """Distance from the target that costs a factor e where rows are picked in proportion."""
 
 

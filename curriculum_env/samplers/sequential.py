@@ -13,6 +13,8 @@ from curriculum_env.samplers.view import View
 
 
 class SequentialConfig(BaseConfig):
+    """Settings of `Sequential`."""
+
     type: Literal["sequential"] = "sequential"
     """The rows in their own order, round and round."""
 

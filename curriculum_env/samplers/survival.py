@@ -12,6 +12,8 @@ from curriculum_env.types import FloatArray
 
 
 class SurvivalConfig(BaseConfig):
+    """Settings of `Survival`."""
+
     type: Literal["survival"] = "survival"
     """The rows whose group is most likely not to be all alike, under the whole belief."""
 

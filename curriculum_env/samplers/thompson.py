@@ -14,13 +14,15 @@ from curriculum_env.types import IntArray
 
 
 class ThompsonConfig(BaseConfig):
+    """Settings of `Thompson`."""
+
     type: Literal["thompson"] = "thompson"
     """The rows whose sampled pass rate lies nearest the target."""
-    target: float = Field(0.5, ge=0, le=1)
+    target: float = Field(default=0.5, ge=0, le=1)
     """Pass rate aimed at."""
-    temperature: float = Field(0.1, gt=0)
+    temperature: float = Field(default=0.1, gt=0)
     """Distance from the target that costs a factor e where rows are picked in proportion."""
-    shortlist: int | None = Field(300, gt=0)
+    shortlist: int | None = Field(default=300, gt=0)
     """Rows sampled from: the available ones whose mean lies nearest the target, at least four
     times as many as are asked for (none: every row)."""
 

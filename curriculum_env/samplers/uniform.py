@@ -11,6 +11,8 @@ from curriculum_env.samplers.view import View
 
 
 class UniformConfig(BaseConfig):
+    """Settings of `Uniform`."""
+
     type: Literal["uniform"] = "uniform"
     """Every available row alike; the baseline."""
 

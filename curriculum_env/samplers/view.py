@@ -64,8 +64,5 @@ class View:
 
 def smallest(key_N: FloatArray, n: int) -> IntArray:
     """The positions of the `n` smallest keys (all of them if there are fewer), smallest first."""
-    if n < len(key_N):
-        rows_K = np.argpartition(key_N, n)[:n]
-    else:
-        rows_K = np.arange(len(key_N))
+    rows_K = np.argpartition(key_N, n)[:n] if n < len(key_N) else np.arange(len(key_N))
     return rows_K[np.argsort(key_N[rows_K], kind="stable")]

@@ -1,0 +1,93 @@
+"""Which rows may be drawn: neither leased, nor cooling, nor used up."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from curriculum_env.types import BoolArray, FloatArray, IntArray
+
+NEVER = -1
+
+
+class Availability:
+    """Arrays over rows that change in O(1) per draw.
+
+    `cooldown` draws pass after a row's own before it may come back; `max_reuse` draws retire it;
+    each draw multiplies its `novelty_N` by `novelty`. Time is the number of the draw.
+    """
+
+    def __init__(self, cooldown: int | None, max_reuse: int | None, novelty: float) -> None:
+        self._cooldown, self._max_reuse, self._novelty = cooldown, max_reuse, novelty
+        self.available_N: BoolArray = np.empty(0, np.bool_)
+        self.leased_N: BoolArray = np.empty(0, np.bool_)
+        self.visits_N: IntArray = np.empty(0, np.int64)
+        self.last_draw_N: IntArray = np.empty(0, np.int64)
+        self.novelty_N: FloatArray = np.empty(0)
+        self._cooling: deque[tuple[int, int]] = deque()
+        self._next = 0
+
+    @property
+    def cooldown(self) -> int:
+        """Draws a row stays out: as configured, else a quarter of the pool and at most 4,096."""
+        if self._cooldown is not None:
+            return self._cooldown
+        return min(4096, len(self.available_N) // 4)
+
+    def add(self, count: int) -> None:
+        """Append `count` fresh rows."""
+        self.available_N = np.concatenate([self.available_N, np.ones(count, np.bool_)])
+        self.leased_N = np.concatenate([self.leased_N, np.zeros(count, np.bool_)])
+        self.visits_N = np.concatenate([self.visits_N, np.zeros(count, np.int64)])
+        self.last_draw_N = np.concatenate([self.last_draw_N, np.full(count, NEVER)])
+        self.novelty_N = np.concatenate([self.novelty_N, np.ones(count)])
+
+    def take(self, row: int, draw: int, *, lease: bool = True) -> None:
+        """The row is drawn as number `draw`."""
+        self.visits_N[row] += 1
+        self.novelty_N[row] *= self._novelty
+        self.last_draw_N[row] = draw
+        self.leased_N[row] = lease
+        self.available_N[row] = False
+        self._cooling.append((row, draw))
+
+    def give_back(self, row: int) -> None:
+        """The row's lease ended."""
+        self.leased_N[row] = False
+        self._settle(row)
+
+    def advance(self, draw: int) -> None:
+        """Draw number `draw` is the next: let the rows that cooled long enough come back."""
+        self._next = draw
+        while self._cooling and self._cooling[0][1] + self.cooldown < draw:
+            self._settle(self._cooling.popleft()[0])
+
+    def longest_out(self) -> int:
+        """The row to draw when none is available: drawn longest ago, leased ones last."""
+        return int(np.argmin(self.last_draw_N + np.where(self.leased_N, 1 << 60, 0)))
+
+    def _settle(self, row: int) -> None:
+        last = int(self.last_draw_N[row])
+        cooling = last != NEVER and last + self.cooldown >= self._next
+        worn = self._max_reuse is not None and int(self.visits_N[row]) >= self._max_reuse
+        self.available_N[row] = not (cooling or worn or self.leased_N[row])
+
+    def restore(self, visits_N: IntArray, last_draw_N: IntArray, draw: int) -> None:
+        """Rebuild everything but the leases from what was drawn when."""
+        self.visits_N, self.last_draw_N, self._next = visits_N, last_draw_N, draw
+        self.novelty_N = self._novelty ** visits_N.astype(np.float64)
+        self.leased_N = np.zeros(len(visits_N), np.bool_)
+        cooling_N = (last_draw_N != NEVER) & (last_draw_N + self.cooldown >= draw)
+        worn_N = np.zeros(len(visits_N), np.bool_)
+        if self._max_reuse is not None:
+            worn_N = visits_N >= self._max_reuse
+        self.available_N = ~(cooling_N | worn_N)
+        rows = np.flatnonzero(cooling_N)
+        order = np.argsort(last_draw_N[rows], kind="stable")
+        self._cooling = deque((int(row), int(last_draw_N[row])) for row in rows[order])
+
+    def lease(self, row: int) -> None:
+        """Lease a row that was drawn before the state was saved."""
+        self.leased_N[row] = True
+        self.available_N[row] = False

@@ -1,0 +1,191 @@
+"""Outcomes become groups, and groups become beliefs, unless an outage forbids it."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from curriculum_env.config import CurriculumConfig
+from curriculum_env.engine.group_size import GroupSize
+from curriculum_env.engine.learner import Learner
+from curriculum_env.engine.open_groups import OpenGroup, OpenGroups
+from curriculum_env.engine.outage import OutageBegan, OutageEnded, OutageEvent, OutageMonitor
+from curriculum_env.estimators import Estimator
+from curriculum_env.gates import Variance
+from curriculum_env.metrics import Living
+from curriculum_env.pool import Pool
+from curriculum_env.samplers import Sampler
+from curriculum_env.types import Group, Outcome
+
+logger = logging.getLogger(__name__)
+
+LogEvent = Callable[[str, Mapping[str, Any]], None]
+
+
+class Grader:
+    """Collects the rollouts of each open draw; the last one closes the group, teaches its belief
+    and releases the row. `counts` tallies outcomes by status, and what went wrong."""
+
+    def __init__(
+        self,
+        config: CurriculumConfig,
+        pool: Pool,
+        estimator: Estimator,
+        sampler: Sampler,
+        release: Callable[[int], None],
+        log_event: LogEvent,
+    ) -> None:
+        self._config, self._pool, self._sampler = config, pool, sampler
+        self._release, self._log_event = release, log_event
+        self._gate = Variance(config.gate)
+        self.learner = Learner(estimator, config.batch_groups, config.outage.memory)
+        self.monitor = OutageMonitor(config.outage, len(pool.buckets))
+        self.group_size = GroupSize(config.group_size)
+        self.living = Living()
+        self.open = OpenGroups()
+        self.counts: Counter[str] = Counter()
+        self.success_sum = 0.0
+        self._warned_range = False
+
+    @property
+    def number(self) -> int:
+        """How many outcomes have come so far."""
+        return self.counts["outcomes"]
+
+    def outcome(self, outcome: Outcome) -> None:
+        """Take in one outcome."""
+        row = self._pool.find(outcome.uid)
+        if row is None:
+            self.counts["unknown"] += 1
+            return
+        self.counts["outcomes"] += 1
+        self.counts[outcome.status] += 1
+        success = self._success(outcome)
+        event = self.monitor.outcome(self.number, row, success, failed=outcome.status == "error")
+        self._handle(event)
+        if success is not None and self.monitor.frozen:
+            self.counts["suspended"] += 1
+            success = None
+        self._assign(outcome.draw, row, success)
+        if self.group_size.observe(outcome.draw):
+            self._close_complete()
+
+    def expire(self, before_draw: int, before_time: float) -> None:
+        """Give up open groups drawn before the draw number or the time; what they have counts."""
+        while (oldest := self.open.oldest()) is not None:
+            if oldest.draw >= before_draw and oldest.time >= before_time:
+                return
+            self.counts["expired"] += oldest.leased
+            self._close(oldest)
+
+    def _success(self, outcome: Outcome) -> float | None:
+        if outcome.status != "ok" or outcome.reward is None:
+            return None
+        reward = float(outcome.reward)
+        if not math.isfinite(reward):
+            self.counts["not_finite"] += 1
+            return None
+        if not self._config.in_range(reward):
+            self.counts["out_of_range"] += 1
+            self._warn_range(reward)
+        success = self._config.success(reward)
+        self.success_sum += success
+        return success
+
+    def _warn_range(self, reward: float) -> None:
+        if not self._warned_range:
+            self._warned_range = True
+            logger.warning(
+                "a rollout earned %s outside reward_range %s and was clipped to it; "
+                "set curriculum.reward_range to the least and greatest reward",
+                reward, list(self._config.reward_range),
+            )  # fmt: skip
+
+    def _assign(self, draw: int, row: int, success: float | None) -> None:
+        group = self.open.get(draw)
+        if group is None:
+            self.counts["late"] += 1
+            if success is not None:
+                self.learner.teach(row, [(self.number, success)])
+            return
+        if success is None:
+            group.voided += 1
+        else:
+            group.scores.append((self.number, success))
+        if self.group_size.value is not None and group.size >= self.group_size.value:
+            self._close(group)
+
+    def _close_complete(self) -> None:
+        size = self.group_size.value or 0
+        for group in [group for group in self.open if group.size >= size]:
+            self._close(group)
+
+    def _close(self, group: OpenGroup) -> None:
+        self.open.close(group.draw)
+        if group.leased:
+            self._release(group.row)
+        if not group.scores:
+            self.counts["void_groups"] += group.voided > 0
+            return
+        success_G = tuple(success for _, success in group.scores)
+        self.living.observe(self._gate.admit(success_G))
+        self.learner.teach(group.row, group.scores)
+        self._sampler.observe(Group(group.draw, group.row, success_G))
+        row = self._pool[group.row]
+        failed = not any(success_G)
+        self._handle(self.monitor.group(group.row, row.bucket, group.scores[0][0], failed))
+
+    def _handle(self, event: OutageEvent | None) -> None:
+        if isinstance(event, OutageBegan):
+            self._begin_outage(event)
+        elif isinstance(event, OutageEnded):
+            self._end_outage(event)
+
+    def _begin_outage(self, event: OutageBegan) -> None:
+        lessons = self.learner.unlearn(event.since)
+        for group in self.open:
+            group.void_since(event.since)
+        what = "most rollouts fail with errors" if event.reason == "errors" else "no rollout scores"
+        logger.warning(
+            "outage: %s since outcome %d; beliefs are frozen and %d groups taken back "
+            "(check the policy's server and the rewards)", what, event.since, lessons,
+        )  # fmt: skip
+        data = {"reason": event.reason, "since_outcome": event.since, "groups_undone": lessons}
+        self._log_event("outage", {"phase": "began", **data})
+
+    def _end_outage(self, event: OutageEnded) -> None:
+        if event.real:
+            logger.warning(
+                "the outage has lasted %d rollouts and is now taken for the policy's own failure; "
+                "beliefs learn again", event.rollouts,
+            )  # fmt: skip
+        else:
+            logger.warning("the outage is over after %d rollouts", event.rollouts)
+        data = {"reason": event.reason, "rollouts": event.rollouts, "real": event.real}
+        self._log_event("outage", {"phase": "ended", **data})
+
+    def state_dict(self) -> dict[str, Any]:
+        def uid(row: int) -> str:
+            return self._pool[row].uid
+
+        return {
+            "learner": self.learner.state_dict(uid),
+            "monitor": self.monitor.state_dict(),
+            "group_size": self.group_size.state_dict(),
+            "living": self.living.state_dict(),
+            "open": self.open.state_dict(uid),
+            "counts": dict(self.counts),
+            "success_sum": self.success_sum,
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        self.learner.load_state_dict(state["learner"], self._pool.find)
+        self.monitor.load_state_dict(state["monitor"])
+        self.group_size.load_state_dict(state["group_size"])
+        self.living.load_state_dict(state["living"])
+        self.open.load_state_dict(state["open"], self._pool.find)
+        self.counts = Counter(state["counts"])
+        self.success_sum = state["success_sum"]

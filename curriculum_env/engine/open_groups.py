@@ -1,0 +1,69 @@
+"""The draws whose rollouts are still coming in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(slots=True)
+class OpenGroup:
+    """`scores` are (outcome number, success) of the graded rollouts that count; `voided` counts
+    the ones that errored, were cancelled, or fell into an outage."""
+
+    draw: int
+    row: int
+    time: float
+    leased: bool
+    scores: list[tuple[int, float]] = field(default_factory=list)
+    voided: int = 0
+
+    @property
+    def size(self) -> int:
+        return len(self.scores) + self.voided
+
+    def void_since(self, number: int) -> None:
+        """The rollouts from outcome `number` on do not count after all."""
+        kept = [score for score in self.scores if score[0] < number]
+        self.voided += len(self.scores) - len(kept)
+        self.scores = kept
+
+
+class OpenGroups:
+    """Open groups by draw number, oldest first."""
+
+    def __init__(self) -> None:
+        self._groups: dict[int, OpenGroup] = {}
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def __iter__(self) -> Iterator[OpenGroup]:
+        return iter(self._groups.values())
+
+    def open(self, draw: int, row: int, time: float, *, leased: bool) -> None:
+        self._groups[draw] = OpenGroup(draw, row, time, leased)
+
+    def get(self, draw: int) -> OpenGroup | None:
+        return self._groups.get(draw)
+
+    def close(self, draw: int) -> OpenGroup:
+        return self._groups.pop(draw)
+
+    def oldest(self) -> OpenGroup | None:
+        return next(iter(self._groups.values()), None)
+
+    def state_dict(self, uid: Callable[[int], str]) -> list[Any]:
+        return [
+            [group.draw, uid(group.row), group.time, group.leased, group.scores, group.voided]
+            for group in self
+        ]
+
+    def load_state_dict(self, state: list[Any], row: Callable[[str], int | None]) -> None:
+        self._groups = {}
+        for draw, uid, time, leased, scores, voided in state:
+            found = row(uid)
+            if found is not None:
+                pairs = [(number, success) for number, success in scores]
+                self._groups[draw] = OpenGroup(draw, found, time, leased, pairs, voided)

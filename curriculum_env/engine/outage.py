@@ -1,0 +1,216 @@
+"""Rewards that are not to be believed: a burst of errors, or a sudden unbroken run of zeros."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from curriculum_env.config import OutageConfig
+
+Reason = Literal["errors", "zeros"]
+
+
+@dataclass(frozen=True, slots=True)
+class OutageBegan:
+    """The outage is taken to have begun with outcome number `since`."""
+
+    since: int
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class OutageEnded:
+    """`real` where the policy itself is taken to have failed."""
+
+    reason: Reason
+    rollouts: int
+    real: bool
+
+
+OutageEvent = OutageBegan | OutageEnded
+
+
+class _ErrorBurst:
+    """A share of failed rollouts that is both high and twice what the run is used to."""
+
+    def __init__(self, config: OutageConfig) -> None:
+        self._config = config
+        self._usual = 0.0
+        self._window: deque[tuple[int, bool]] = deque(maxlen=config.error_window)
+
+    @property
+    def share(self) -> float:
+        return sum(failed for _, failed in self._window) / max(len(self._window), 1)
+
+    def observe(self, number: int, failed: bool, frozen: bool) -> int | None:
+        """The number of the burst's first failed outcome, where one begins."""
+        self._window.append((number, failed))
+        share = self.share
+        full = len(self._window) == self._window.maxlen
+        if full and share >= max(self._config.error_share, 2.0 * self._usual):
+            return next(number for number, failed in self._window if failed)
+        if not frozen:
+            self._usual += (float(failed) - self._usual) / 256
+        return None
+
+    @property
+    def over(self) -> bool:
+        return self.share < self._config.error_share / 2
+
+    def accept(self) -> None:
+        """What happens now is the usual."""
+        self._usual = self.share
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"usual": self._usual, "window": [list(item) for item in self._window]}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self._usual = state["usual"]
+        self._window.extend((number, bool(failed)) for number, failed in state["window"])
+
+
+class _ZeroRun:
+    """An unbroken run of failures that the run's own share of failed groups makes incredible.
+
+    With a share z of groups failed entirely before the run, n failed groups in a row have chance
+    z^n. Rows and buckets must be distinct, for one hard task says nothing about the others.
+    """
+
+    _CEILING = 0.98
+
+    def __init__(self, config: OutageConfig) -> None:
+        self._config = config
+        self._failed_share = 0.5
+        self._any_success = False
+        self.reset(None)
+
+    def reset(self, since: int | None) -> None:
+        self._since = since
+        self._share_before = min(max(self._failed_share, 0.05), self._CEILING)
+        self._rows: set[int] = set()
+        self._buckets: set[tuple[str, str]] = set()
+
+    def outcome(self, number: int, success: float) -> None:
+        if success > 0.0:
+            self._any_success = True
+            self.reset(None)
+        elif self._since is None:
+            self.reset(number)
+
+    def group(
+        self, row: int, bucket: tuple[str, str], first: int, failed: bool, buckets: int
+    ) -> int | None:
+        """The number of the run's first outcome, where it has become incredible."""
+        self._failed_share += (float(failed) - self._failed_share) / 64
+        if not (failed and self._any_success and self._since is not None and first >= self._since):
+            return None
+        self._rows.add(row)
+        self._buckets.add(bucket)
+        if len(self._rows) < 4 or len(self._buckets) < min(2, buckets):
+            return None
+        chance = self._share_before ** len(self._rows)
+        return self._since if chance < self._config.significance else None
+
+    def accept(self) -> None:
+        """The policy fails now; only a success makes a run of failures sudden again."""
+        self._any_success = False
+        self.reset(None)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {
+            "failed_share": self._failed_share,
+            "any_success": self._any_success,
+            "since": self._since,
+            "share_before": self._share_before,
+            "rows": sorted(self._rows),
+            "buckets": sorted(self._buckets),
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self._failed_share, self._any_success = state["failed_share"], state["any_success"]
+        self._since, self._share_before = state["since"], state["share_before"]
+        self._rows = set(state["rows"])
+        self._buckets = {(domain, level) for domain, level in state["buckets"]}
+
+
+class OutageMonitor:
+    """Fed every outcome and every group; says when an outage begins and ends.
+
+    While `frozen`, outcomes are not to be believed. It ends when the errors are over, or when
+    `recovery` distinct rows scored again, or, with `patience`, when it has gone on for so long
+    that it must be the policy's own failure.
+    """
+
+    def __init__(self, config: OutageConfig, buckets: int = 1) -> None:
+        self._config = config
+        self.buckets = buckets
+        self._errors, self._zeros = _ErrorBurst(config), _ZeroRun(config)
+        self.reason: Reason | None = None
+        self.count = 0
+        self._rollouts = 0
+        self._scored: set[int] = set()
+
+    @property
+    def frozen(self) -> bool:
+        return self.reason is not None
+
+    def outcome(
+        self, number: int, row: int, success: float | None, *, failed: bool
+    ) -> OutageEvent | None:
+        """One outcome: its success in [0, 1] where it was graded; `failed` where it errored."""
+        if not self._config.enabled:
+            return None
+        began = self._errors.observe(number, failed, self.frozen)
+        if success is not None and not self.frozen:
+            self._zeros.outcome(number, success)
+        if self.frozen:
+            return self._during(row, success)
+        return self._begin(began, "errors") if began is not None else None
+
+    def group(
+        self, row: int, bucket: tuple[str, str], first: int, failed: bool
+    ) -> OutageBegan | None:
+        """A graded group whose first outcome is number `first`; `failed`: no rollout scored."""
+        if not self._config.enabled or self.frozen:
+            return None
+        since = self._zeros.group(row, bucket, first, failed, self.buckets)
+        return self._begin(since, "zeros") if since is not None else None
+
+    def _begin(self, since: int, reason: Reason) -> OutageBegan:
+        self.reason, self._rollouts, self._scored = reason, 0, set()
+        self.count += 1
+        return OutageBegan(since, reason)
+
+    def _during(self, row: int, success: float | None) -> OutageEnded | None:
+        self._rollouts += 1
+        if success is not None and success > 0.0:
+            self._scored.add(row)
+        scores = len(self._scored) >= self._config.recovery
+        over = self._errors.over and scores
+        real = self._rollouts >= self._config.patience
+        if not (over or real):
+            return None
+        ended = OutageEnded(self.reason or "errors", self._rollouts, real and not over)
+        self.reason = None
+        self._zeros.reset(None)
+        if ended.real:
+            self._errors.accept()
+            self._zeros.accept()
+        return ended
+
+    def state_dict(self) -> dict[str, Any]:
+        return {
+            "errors": self._errors.state_dict(),
+            "zeros": self._zeros.state_dict(),
+            "reason": self.reason,
+            "count": self.count,
+            "rollouts": self._rollouts,
+            "scored": sorted(self._scored),
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self._errors.load_state_dict(state["errors"])
+        self._zeros.load_state_dict(state["zeros"])
+        self.reason, self.count = state["reason"], state["count"]
+        self._rollouts, self._scored = state["rollouts"], set(state["scored"])

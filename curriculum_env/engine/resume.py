@@ -1,0 +1,96 @@
+"""Opening a store: which run goes on, and which of its draws are to be replayed."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from curriculum_env.config import CurriculumConfig
+from curriculum_env.errors import PoolError, StoreError
+from curriculum_env.pool import Pool
+from curriculum_env.store import Run, Store
+from curriculum_env.types import Draw
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """`earlier` are the draws of earlier runs, `logged` those of `run`, both by rising number.
+    Beliefs are discounted before the first outcome of a draw from each of `discounts` on."""
+
+    run: Run
+    earlier: list[Draw]
+    logged: list[Draw]
+    discounts: tuple[int, ...]
+
+
+def open_run(store: Store, config: CurriculumConfig, pool: Pool) -> Opened:
+    """Own the store, and continue its last run or start one, as `config.resume` says.
+
+    Raises:
+        OwnerError: another living curriculum owns the store.
+        StoreError: it holds draws and `resume` is "never".
+        PoolError: a draw to replay is of a row that the pool no longer has.
+    """
+    store.acquire()
+    last = store.last_run()
+    draws = list(store.draws())
+    if draws and config.resume == "never":
+        raise StoreError(
+            f"{store.url} already holds {len(draws)} draws and resume is 'never'; "
+            "use another store, or set curriculum.resume to 'continue' or 'warm'"
+        )
+    if last is None or (draws and config.resume == "warm"):
+        return _start(store, config, last, draws)
+    logged = [draw for draw in draws if draw.number >= last.first_draw]
+    _check_logged(logged, pool, store)
+    if logged:
+        age = time.time() - logged[-1].time
+        logger.warning(
+            "%s holds %d draws, the last of them %s old: they are replayed before new ones "
+            "(curriculum.resume = 'warm' starts afresh with their beliefs)",
+            store.url, len(logged), _span(age),
+        )  # fmt: skip
+    earlier = draws[: len(draws) - len(logged)]
+    return Opened(last, earlier, logged, tuple(last.config.get("discounts", ())))
+
+
+def _start(store: Store, config: CurriculumConfig, last: Run | None, draws: list[Draw]) -> Opened:
+    first = draws[-1].number + 1 if draws else 0
+    discounts = (*(last.config.get("discounts", ()) if last else ()), *([first] if draws else ()))
+    settings: dict[str, Any] = config.model_dump(mode="json")
+    run = store.start_run({**settings, "discounts": list(discounts)})
+    if draws:
+        logger.warning(
+            "%s holds %d draws of earlier runs: their beliefs are kept, weighed by %s, and a new "
+            "run begins", store.url, len(draws), config.warm_discount,
+        )  # fmt: skip
+    return Opened(run, draws, [], discounts)
+
+
+def _check_logged(logged: list[Draw], pool: Pool, store: Store) -> None:
+    missing = [draw.uid for draw in logged if pool.find(draw.uid) is None]
+    if missing:
+        raise PoolError(
+            f"{len(missing)} of the {len(logged)} draws logged in {store.url} are of rows that "
+            f"the pool no longer has (the first is {missing[0]}); expected the pool they were "
+            "drawn from: restore it, or set curriculum.resume = 'warm' to keep the beliefs only"
+        )
+
+
+def segments(discounts: tuple[int, ...]) -> Iterator[int]:
+    """The draw numbers at which to discount, in order, then a number no draw reaches."""
+    yield from discounts
+    while True:
+        yield 1 << 62
+
+
+def _span(seconds: float) -> str:
+    for size, unit in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{max(seconds, 0):.0f} seconds"

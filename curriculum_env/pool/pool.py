@@ -1,0 +1,94 @@
+"""The rows in order, found by uid and by bucket."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from curriculum_env.errors import PoolError
+from curriculum_env.types import FloatArray, Row
+
+
+class Pool(Sequence[Row]):
+    """An append-only sequence of rows with distinct uids.
+
+    Raises:
+        PoolError: something is no row, is malformed, or has the uid of an earlier row.
+    """
+
+    def __init__(self, rows: Iterable[Row] = ()) -> None:
+        self._rows: list[Row] = []
+        self._index: dict[str, int] = {}
+        self.buckets: Counter[tuple[str, str]] = Counter()
+        self.add(rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: int) -> Row:  # type: ignore[override]
+        return self._rows[index]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._rows)
+
+    def index(self, uid: str) -> int:  # type: ignore[override]
+        """The position of the row `uid`; raises KeyError where there is none."""
+        return self._index[uid]
+
+    def find(self, uid: str) -> int | None:
+        """The position of the row `uid`, or None."""
+        return self._index.get(uid)
+
+    def add(self, rows: Iterable[Row]) -> list[Row]:
+        """Append `rows` (all or, where one is refused, none) and return them."""
+        added = list(rows)
+        fresh: dict[str, int] = {}
+        for position, row in enumerate(added):
+            check_row(row, position)
+            if row.uid in self._index or row.uid in fresh:
+                earlier = self._index.get(row.uid, len(self) + fresh.get(row.uid, 0))
+                raise PoolError(
+                    f"rows {earlier} and {len(self) + position} have the same uid {row.uid!r}; "
+                    "expected distinct tasks: remove the duplicate or give it a uid of its own"
+                )
+            fresh[row.uid] = position
+        for uid, position in fresh.items():
+            self._index[uid] = len(self._rows) + position
+        self._rows.extend(added)
+        self.buckets.update((row.domain, row.level) for row in added)
+        return added
+
+    def uids(self) -> np.ndarray[tuple[int], np.dtype[np.bytes_]]:
+        """The uids in order, as bytes."""
+        return np.array([row.uid.encode() for row in self._rows])
+
+
+def priors(rows: Sequence[Row]) -> tuple[FloatArray, FloatArray]:
+    """The offline passes and attempts of each row."""
+    passes_N = np.fromiter((row.prior_passes for row in rows), np.float64, len(rows))
+    attempts_N = np.fromiter((row.prior_attempts for row in rows), np.float64, len(rows))
+    return passes_N, attempts_N
+
+
+def check_row(row: Row, position: int) -> None:
+    """Raise `PoolError` where `row` cannot be trained on."""
+    if not isinstance(row, Row):
+        raise PoolError(f"row {position} is a {type(row).__name__}; expected a curriculum_env.Row")
+    if not isinstance(row.uid, str) or not row.uid or not row.uid.isascii():
+        raise PoolError(
+            f"row {position} has uid {row.uid!r}; expected a non-empty ASCII string, "
+            "such as curriculum_env.content_uid(row.data)"
+        )
+    if not isinstance(row.data, Mapping):
+        raise PoolError(
+            f"row {position} ({row.uid}) has data of type {type(row.data).__name__}; "
+            "expected a mapping of JSON values"
+        )
+    if not (math.isfinite(row.prior_attempts) and 0 <= row.prior_passes <= row.prior_attempts):
+        raise PoolError(
+            f"row {position} ({row.uid}) has prior_passes={row.prior_passes} of "
+            f"prior_attempts={row.prior_attempts}; expected 0 <= passes <= attempts, both finite"
+        )
