@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
 
-from curriculum_env.types import Draw, Group, Outcome
+from curriculum_env.types import Group, Outcome
 
-Bucket = tuple[str, str]
+Bucket: TypeAlias = tuple[str, str]
+
+
+class Drawn(NamedTuple):
+    """What a report needs to know of a draw."""
+
+    number: int
+    uid: str
+    bucket: Bucket
 
 
 @dataclass(frozen=True, slots=True)
 class LevelReport:
-    """One domain and level. `rows` is its share of the pool in rows, None where unknown;
-    `pass_rate` and `survival` are None before the first graded rollout."""
+    """One level, of one domain or (`domain` empty) of all. `rows` counts its rows in the pool,
+    None where that is unknown; `pass_rate` and `survival` are None before the first graded
+    rollout."""
 
     domain: str
     level: str
@@ -54,6 +64,7 @@ class RunReport:
     distinct: int
     effective: float
     levels: tuple[LevelReport, ...]
+    buckets: tuple[LevelReport, ...]
 
 
 @dataclass(slots=True)
@@ -65,11 +76,11 @@ class Ledger:
 
     group_size: int
     success: Callable[[float], float]
-    draws: dict[int, Draw] = field(default_factory=dict)
+    draws: dict[int, Drawn] = field(default_factory=dict)
     outcomes: dict[int, dict[str, Outcome]] = field(default_factory=lambda: defaultdict(dict))
 
-    def draw(self, draw: Draw) -> None:
-        self.draws.setdefault(draw.number, draw)
+    def draw(self, number: int, uid: str, domain: str, level: str) -> None:
+        self.draws.setdefault(number, Drawn(number, uid, (domain, level)))
 
     def record(self, outcome: Outcome) -> None:
         """Add an outcome; a rollout already known is not counted twice."""
@@ -88,11 +99,10 @@ class Ledger:
         groups = [self.group(draw) for draw in draws if self.finished(draw)]
         return _mean([float(group.alive) for group in groups if group])
 
-    def mean_reward(self) -> float | None:
-        return _mean([o.reward for o in self.all() if o.status == "ok" and o.reward is not None])
-
-    def all(self) -> list[Outcome]:
-        return [outcome for draw in self.draws for outcome in self.of(draw)]
+    def mean_reward(self, draws: Iterable[int]) -> float | None:
+        """The mean reward of the graded rollouts of `draws`."""
+        outcomes = [outcome for draw in draws for outcome in self.of(draw)]
+        return _mean([o.reward for o in outcomes if o.status == "ok" and o.reward is not None])
 
     def of(self, draw: int) -> Sequence[Outcome]:
         """The outcomes of a draw in the order they came."""
@@ -107,9 +117,9 @@ def build_report(
 ) -> RunReport:
     """Sum up a run. `pool` counts the rows of each bucket; `uniform_survival` is passed on."""
     numbers = sorted(ledger.draws)
-    outcomes = ledger.all()
+    outcomes = [outcome for number in numbers for outcome in ledger.of(number)]
     statuses = Counter(outcome.status for outcome in outcomes)
-    levels = tuple(_levels(ledger, pool))
+    levels = tuple(_levels(ledger, pool, _level))
     visits = Counter(draw.uid for draw in ledger.draws.values())
     return RunReport(
         group_size=ledger.group_size,
@@ -119,7 +129,7 @@ def build_report(
         errors=statuses["error"],
         cancelled=statuses["cancelled"],
         tokens=sum(outcome.tokens for outcome in outcomes),
-        mean_reward=ledger.mean_reward(),
+        mean_reward=ledger.mean_reward(numbers),
         survival=ledger.survival(numbers),
         survival_last_half=ledger.survival(numbers[len(numbers) // 2 :]),
         uniform_survival=uniform_survival,
@@ -127,6 +137,7 @@ def build_report(
         distinct=len(visits),
         effective=effective_number(visits.values()),
         levels=levels,
+        buckets=tuple(_levels(ledger, pool, _bucket)),
     )
 
 
@@ -137,11 +148,24 @@ def effective_number(counts: Iterable[int]) -> float:
     return math.exp(-sum(c / total * math.log(c / total) for c in positive)) if total else 0.0
 
 
-def _levels(ledger: Ledger, pool: Mapping[Bucket, int] | None) -> Iterable[LevelReport]:
-    drawn: dict[Bucket, list[Draw]] = defaultdict(list)
+def _level(bucket: Bucket) -> Bucket:
+    return ("", bucket[1])
+
+
+def _bucket(bucket: Bucket) -> Bucket:
+    return bucket
+
+
+def _levels(
+    ledger: Ledger, pool: Mapping[Bucket, int] | None, key: Callable[[Bucket], Bucket]
+) -> Iterator[LevelReport]:
+    drawn: dict[Bucket, list[Drawn]] = defaultdict(list)
+    rows: Counter[Bucket] = Counter()
     for draw in ledger.draws.values():
-        drawn[draw.domain, draw.level].append(draw)
-    for bucket in sorted({*drawn, *(pool or {})}, key=_natural):
+        drawn[key(draw.bucket)].append(draw)
+    for bucket, count in (pool or {}).items():
+        rows[key(bucket)] += count
+    for bucket in sorted({*drawn, *rows}, key=_natural):
         numbers = [draw.number for draw in drawn[bucket]]
         outcomes = [outcome for number in numbers for outcome in ledger.of(number)]
         groups = filter(None, map(ledger.group, numbers))
@@ -149,7 +173,7 @@ def _levels(ledger: Ledger, pool: Mapping[Bucket, int] | None) -> Iterable[Level
         yield LevelReport(
             domain=bucket[0],
             level=bucket[1],
-            rows=pool.get(bucket) if pool else None,
+            rows=rows[bucket] if pool else None,
             draws=len(numbers),
             distinct=len({draw.uid for draw in drawn[bucket]}),
             rollouts=len(successes),

@@ -11,8 +11,9 @@ from pydantic_config import BaseConfig
 from verifiers.v1.clients import ClientConfig, EvalClientConfig
 from verifiers.v1.configs.env import EnvConfig
 from verifiers.v1.types import SamplingConfig
-from verifiers.v1.utils.loaders import resolve_env_config
+from verifiers.v1.utils.loaders import resolve_env_config, taskset_class
 
+from curriculum_env.adapters.verifiers.taskset import CurriculumMixin
 from curriculum_env.errors import ConfigError
 
 
@@ -35,6 +36,8 @@ class RunConfig(BaseConfig):
     """Rollouts in flight at most."""
     workers: int = Field(0, ge=0)
     """Worker processes; 0 runs the episodes in this process."""
+    policy: str | None = None
+    """The local policy being served for the run, if any."""
 
     @field_validator("env", mode="before")
     @classmethod
@@ -59,10 +62,10 @@ def resolve(raw: Mapping[str, Any]) -> RunConfig:
 
 
 def require_taskset(taskset: str) -> None:
-    """Refuse a taskset no package of this Python provides.
+    """Refuse a taskset that is not installed or has no curriculum.
 
     Raises:
-        ConfigError: it is not installed.
+        ConfigError: it cannot be run.
     """
     module = taskset.rsplit("/", 1)[-1].split("@", 1)[0].replace("-", "_").lower()
     names = (f"verifiers.v1.tasksets.{module}", module)
@@ -70,6 +73,15 @@ def require_taskset(taskset: str) -> None:
         raise ConfigError(
             f"no taskset {taskset!r} is installed: see `curriculum-env env list` for those that "
             f"are, or install ./environments/{module} with `curriculum-env vf-install {taskset}`."
+        )
+    try:
+        plain = not issubclass(taskset_class(taskset), CurriculumMixin)
+    except (ImportError, TypeError, AttributeError, ValueError) as error:
+        raise ConfigError(f"{taskset!r} cannot be loaded as a taskset: {error}") from error
+    if plain:
+        raise ConfigError(
+            f"taskset {taskset!r} has no curriculum: run it as `curriculum-env run "
+            f"curriculum-wrap --set taskset.inner.id={taskset}`."
         )
 
 

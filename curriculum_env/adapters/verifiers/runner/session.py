@@ -17,7 +17,6 @@ from curriculum_env.adapters.verifiers.runner.loop import Execute, Loop
 from curriculum_env.adapters.verifiers.runner.rollouts import failure, outcomes, place
 from curriculum_env.adapters.verifiers.runner.traces import TraceFile
 from curriculum_env.adapters.verifiers.runner.workers import in_workers
-from curriculum_env.adapters.verifiers.taskset import CurriculumMixin
 from curriculum_env.errors import ConfigError
 from curriculum_env.types import Outcome
 
@@ -52,10 +51,10 @@ class Session:
         self.taskset: Any = self.env.taskset
         self.loop: Loop | None = None
         self._lost = 0
+        self._stopping = False
         self._kept: dict[str | None, list[Any]] = defaultdict(list)
-        self._require_curriculum()
-        if resume:
-            self._keep()
+        self.resume = resume
+        self._require_shared_store()
 
     @property
     def curriculum(self) -> Any:
@@ -69,19 +68,13 @@ class Session:
             CurriculumError: the pool or the store cannot be used, or the store does not hold
                 the draws whose episodes the folder holds.
         """
-        curriculum = self.curriculum
-        if curriculum is None:
-            return
-        logged = {draw.number for draw in curriculum.store.draws(curriculum.run.first_draw)}
-        kept = [
-            place(episode.task.data).number for group in self._kept.values() for episode in group
-        ]
-        if foreign := sorted({draw for draw in kept if draw not in logged}):
-            raise ConfigError(
-                f"{self.folder} holds rollouts of {len(foreign)} draws (first: {foreign[0]}) that "
-                f"the store {curriculum.store.url} does not know: resume with the run's own "
-                "store, or start afresh with another --output."
-            )
+        saved = self.traces.finished(self.env.complete) if self.resume else []
+        if self.curriculum is not None:
+            self._require_logged([episode for _, episode in saved])
+        if self.resume:
+            self.traces.rewrite(line for line, _ in saved)
+        for _, episode in saved:
+            self._kept[episode.task.hash].append(episode)
 
     async def run(self) -> None:
         """Run the episodes; returns early after `stop`, at once when cancelled."""
@@ -93,11 +86,13 @@ class Session:
                 groups=self.config.groups,
                 group_size=self.config.group_size,
                 concurrency=self.config.concurrency,
+                stopping=self._stopping,
             )
             await self.loop.run()
 
     def stop(self) -> None:
         """Start no further rollout; those in flight finish."""
+        self._stopping = True
         if self.loop is not None:
             self.loop.stop()
 
@@ -131,13 +126,7 @@ class Session:
             self.sink.record(outcome)
 
     # --- before the run ----------------------------------------------------------------------
-    def _require_curriculum(self) -> None:
-        name = self.config.env.taskset.id
-        if not isinstance(self.taskset, CurriculumMixin):
-            raise ConfigError(
-                f"taskset {name!r} has no curriculum: run it as `curriculum-env run "
-                f"curriculum-wrap --set taskset.inner.id={name}`."
-            )
+    def _require_shared_store(self) -> None:
         store = getattr(self.config.env.taskset.task, "store", None) or "memory://"
         if self.config.workers and self.taskset.INFINITE and store.startswith("memory:"):
             raise ConfigError(
@@ -145,9 +134,16 @@ class Session:
                 "lives in one process: give --store sqlite:///path.db, or use --workers 0."
             )
 
-    def _keep(self) -> None:
-        for episode in self.traces.keep(self.env.complete):
-            self._kept[episode.task.hash].append(episode)
+    def _require_logged(self, episodes: list[Any]) -> None:
+        curriculum = self.curriculum
+        logged = {draw.number for draw in curriculum.store.draws(curriculum.run.first_draw)}
+        kept = {place(episode.task.data).number for episode in episodes}
+        if foreign := sorted(kept - logged):
+            raise ConfigError(
+                f"{self.folder} holds rollouts of {len(foreign)} draws (first: {foreign[0]}) that "
+                f"the store {curriculum.store.url} does not know: resume with the run's own "
+                "store, or start afresh with another --output."
+            )
 
     @asynccontextmanager
     async def _executor(self) -> AsyncIterator[Execute]:

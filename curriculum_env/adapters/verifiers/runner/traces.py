@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -40,21 +40,23 @@ class TraceFile:
         with self.path.open("ab") as file:
             file.write(line + b"\n")
 
-    def keep(self, complete: Callable[[Any], bool]) -> list[Any]:
-        """Read the finished episodes back and drop every other line from the file.
+    def finished(self, complete: Callable[[Any], bool]) -> list[tuple[bytes, Any]]:
+        """The finished episodes and their lines, each episode once.
 
-        A line torn by a crash and an episode that failed are both owed again. An episode is
-        kept as verifiers' `WireEpisode`.
+        A line torn by a crash and an episode that failed are not finished: both are owed again.
         """
         kept: dict[str, tuple[bytes, Any]] = {}
         for line in self._lines():
             episode = _parse(line)
             if episode is not None and complete(episode):
                 kept.setdefault(episode.id, (line, episode))
+        return list(kept.values())
+
+    def rewrite(self, lines: Iterable[bytes]) -> None:
+        """Leave `lines` alone in the file, all at once."""
         rewritten = self.path.with_suffix(".jsonl.tmp")
-        rewritten.write_bytes(b"".join(line + b"\n" for line, _ in kept.values()))
+        rewritten.write_bytes(b"".join(line + b"\n" for line in lines))
         rewritten.replace(self.path)
-        return [episode for _, episode in kept.values()]
 
     def _lines(self) -> Iterator[bytes]:
         if self.path.exists():

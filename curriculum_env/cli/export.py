@@ -1,0 +1,7 @@
+"""`curriculum-env export`."""
+
+from __future__ import annotations
+
+
+def export() -> None:
+    """x"""

@@ -1,0 +1,81 @@
+"""The entry point: every error a user can cause is one sentence and exit code 2."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Annotated, Any
+
+import typer
+
+from curriculum_env.cli.envs import env_app, vf_install
+from curriculum_env.cli.export import export
+from curriculum_env.cli.run import run
+from curriculum_env.cli.status import status
+from curriculum_env.errors import CurriculumError
+
+USER_ERROR = 2
+BUG = 1
+INTERRUPTED = 130
+
+_UsageError: Any = typer.BadParameter.__base__
+
+app = typer.Typer(
+    name="curriculum-env",
+    help="Verifiers environments that choose their own next task.",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.command()(run)
+app.command()(status)
+app.command()(export)
+app.add_typer(env_app, name="env")
+app.command("vf-install")(vf_install)
+
+
+def _version(shown: bool) -> None:
+    if shown:
+        typer.echo(version("curriculum-env"))
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Verifiers environments that choose their own next task."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its code."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in arguments[:1]
+    try:
+        sys.exit(app(args=arguments, standalone_mode=False) or 0)
+    except CurriculumError as error:
+        if debug:
+            raise
+        _fail(str(error), USER_ERROR)
+    except _UsageError as error:
+        _fail(error.format_message(), USER_ERROR)
+    except (KeyboardInterrupt, typer.Abort):
+        sys.exit(INTERRUPTED)
+    except Exception as error:
+        if debug:
+            raise
+        _fail(
+            f"{type(error).__name__}: {error} (this is a bug: `curriculum-env --debug ...` shows "
+            "where it happened)",
+            BUG,
+        )
+
+
+def _fail(message: str, code: int) -> None:
+    typer.echo(f"Error: {message}", err=True)
+    sys.exit(code)

@@ -1,0 +1,115 @@
+"""Carries out a run: checks, serves, drives, draws its progress, sums up."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+from collections import Counter
+from collections.abc import Callable
+from contextlib import ExitStack, closing, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from curriculum_env.adapters.verifiers.runner import RunConfig, Session, TraceFile, resolve
+from curriculum_env.adapters.verifiers.runner.endpoint import require_endpoint
+from curriculum_env.cli import settings
+from curriculum_env.cli.progress import Progress
+from curriculum_env.cli.render import console, show_run
+from curriculum_env.cli.settings import Tree
+from curriculum_env.errors import ConfigError
+from curriculum_env.local import serve_policy
+from curriculum_env.report import Ledger, RunReport, build_report
+
+_DONE, _INTERRUPTED = 0, 130
+
+
+def start(tree: Tree, folder: Path, *, resume: bool) -> int:
+    """Run what `tree` describes in `folder`; returns the exit code.
+
+    Raises:
+        ConfigError: a setting cannot be used, the model cannot be reached, or `folder` holds
+            another run.
+    """
+    config = resolve(tree)
+    _require_folder(folder, config, resume=resume)
+    with ExitStack() as stack:
+        config = _served(config, stack)
+        require_endpoint(config.client, config.model)
+        folder.mkdir(parents=True, exist_ok=True)
+        ledger = Ledger(config.group_size, config.env.taskset.curriculum.success)
+        progress = Progress(ledger, config.groups * config.group_size)
+        session = stack.enter_context(closing(Session(config, folder, progress, resume=resume)))
+        session.open()
+        settings.save(config.model_dump(mode="json"), folder)
+        with progress:
+            interrupted = asyncio.run(_drive(session, progress.note))
+        session.settle()
+        report = _report(session, ledger)
+    (folder / "report.json").write_text(json.dumps(asdict(report), indent=2) + "\n")
+    show_run(report, folder, interrupted=interrupted)
+    return _INTERRUPTED if interrupted else _DONE
+
+
+def _require_folder(folder: Path, config: RunConfig, *, resume: bool) -> None:
+    if not resume:
+        if not TraceFile(folder).empty:
+            raise ConfigError(
+                f"{folder} already holds a run: go on with it by --resume, or name another "
+                "folder with --output."
+            )
+        return
+    old = settings.frozen(settings.saved(folder))
+    new = settings.frozen(config.model_dump(mode="json"))
+    if changed := settings.difference(old, new):
+        raise ConfigError(
+            f"{folder} was started with another {changed}: its rollouts could not be compared; "
+            "resume with the run's own settings, or start afresh with another --output."
+        )
+
+
+def _served(config: RunConfig, stack: ExitStack) -> RunConfig:
+    """The run against its local policy, which is served from here on, if it has one."""
+    if config.policy is None:
+        return config
+    console.print(f"Serving {config.policy} on this machine ...", style="dim")
+    policy = stack.enter_context(serve_policy(config.policy, slots=min(config.concurrency, 16)))
+    client = config.client.model_copy(update={"base_url": policy.base_url})
+    return config.model_copy(update={"client": client, "model": policy.model})
+
+
+async def _drive(session: Session, note: Callable[[str], None]) -> bool:
+    """Run the session; returns whether a signal ended it early."""
+    loop = asyncio.get_running_loop()
+    running = loop.create_task(session.run())
+    interrupts: Counter[str] = Counter()
+
+    def interrupt() -> None:
+        interrupts["count"] += 1
+        if interrupts["count"] == 1:
+            session.stop()
+            note("Stopping: the rollouts in flight finish; Ctrl-C again cancels them.")
+        else:
+            terminate()
+
+    def terminate() -> None:
+        interrupts["count"] += 1
+        running.cancel()
+
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    loop.add_signal_handler(signal.SIGTERM, terminate)
+    with suppress(asyncio.CancelledError):
+        await running
+    return interrupts.total() > 0
+
+
+def _report(session: Session, ledger: Ledger) -> RunReport:
+    curriculum: Any = session.curriculum
+    if curriculum is None:
+        return build_report(ledger)
+    return build_report(
+        ledger,
+        pool=Counter(row.bucket for row in curriculum.rows),
+        uniform_survival=float(curriculum.estimator.survival(ledger.group_size).mean()),
+    )

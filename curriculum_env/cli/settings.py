@@ -1,0 +1,122 @@
+"""From flags, a TOML file and a saved run to one tree of settings."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from curriculum_env.errors import ConfigError
+
+Tree = dict[str, Any]
+
+SAVED = Path("configs") / "resolved" / "run.json"
+DEFAULTS: Tree = {"groups": 64, "group_size": 8, "concurrency": 16, "workers": 0}
+
+
+def merge(*trees: Mapping[str, Any]) -> Tree:
+    """One tree; where two disagree the later one wins."""
+    merged: Tree = {}
+    for tree in trees:
+        for key, value in tree.items():
+            old = merged.get(key)
+            both = isinstance(old, Mapping) and isinstance(value, Mapping)
+            merged[key] = merge(old, value) if both else value  # type: ignore[arg-type]
+    return merged
+
+
+def at(path: str, value: Any) -> Tree:
+    """The tree with `value` at a dotted path; an empty one for None."""
+    if value is None:
+        return {}
+    for key in reversed(path.split(".")):
+        value = {key: value}
+    return dict(value)
+
+
+def assignments(texts: Iterable[str]) -> Tree:
+    """The tree of `--set key=value` flags under `env`; a value is TOML, else plain text.
+
+    Raises:
+        ConfigError: a flag is not of the form key=value.
+    """
+    trees = []
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not all(key.split(".")):
+            raise ConfigError(
+                f"--set {text!r} is not of the form key=value: write for example "
+                "--set taskset.curriculum.explore=0.2."
+            )
+        trees.append(at(f"env.{key}", _value(value)))
+    return merge(*trees)
+
+
+def _value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def from_file(path: Path | None) -> Tree:
+    """The settings of a TOML file: the tables of a run, [env] as verifiers writes it.
+
+    Raises:
+        ConfigError: the file is missing or is not TOML.
+    """
+    if path is None:
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror or error}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not TOML: {error}.") from error
+
+
+def saved(folder: Path) -> Tree:
+    """The settings a run in `folder` was started with.
+
+    Raises:
+        ConfigError: there is no run in `folder`, or its settings cannot be read.
+    """
+    path = folder / SAVED
+    try:
+        settings: Tree = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ConfigError(
+            f"{folder} holds no run to resume: name its folder with --output, or leave out "
+            "--resume to start one."
+        ) from error
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}.") from error
+    return settings
+
+
+def save(settings: Mapping[str, Any], folder: Path) -> None:
+    """Write the settings where `saved` and verifiers' own replay find them."""
+    path = folder / SAVED
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+
+
+def frozen(settings: Mapping[str, Any]) -> Tree:
+    """Settings that a resumed run must share with the run it goes on with."""
+    keep = merge({key: settings.get(key) for key in ("env", "model", "sampling", "group_size")})
+    taskset = keep["env"]["taskset"]
+    taskset["curriculum"] = {**taskset["curriculum"], "resume": "continue"}
+    return keep
+
+
+def difference(one: Any, other: Any, path: str = "") -> str | None:
+    """The dotted path at which two trees first differ, None where they do not."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for key in sorted({*one, *other}):
+            name = f"{path}.{key}".removeprefix(".")
+            if found := difference(one.get(key), other.get(key), name):
+                return found
+        return None
+    return None if one == other else path

@@ -1,0 +1,7 @@
+"""`curriculum-env status`."""
+
+from __future__ import annotations
+
+
+def status() -> None:
+    """x"""
