@@ -1,0 +1,27 @@
+"""A scripted policy, the test tasksets on the path, and a store of one's own."""
+
+from __future__ import annotations
+
+import sys
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from curriculum_env.testing.policy import serve_policy
+from curriculum_env.testing.serving import TASKSETS
+
+HERE = str(Path(__file__).parents[1] / "tasksets")
+sys.path[:0] = [path for path in (TASKSETS, HERE) if path not in sys.path]
+
+
+@pytest.fixture(scope="session")
+def policy() -> Iterator[str]:
+    with serve_policy() as url:
+        yield url
+
+
+@pytest.fixture
+def store() -> str:
+    return f"memory://{uuid.uuid4().hex}"
