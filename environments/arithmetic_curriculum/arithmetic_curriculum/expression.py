@@ -24,8 +24,7 @@ def shapes(operands: int, operators: str, first: int = 0) -> Iterator[Expression
     for split in range(1, operands):
         lefts = list(shapes(split, operators, first))
         rights = list(shapes(operands - split, operators, first + split))
-        for operator, left, right in product(operators, lefts, rights):
-            yield (operator, left, right)
+        yield from product(operators, lefts, rights)
 
 
 def fill(shape: Expression, operands: Sequence[int]) -> Expression:

@@ -37,9 +37,7 @@ class ArithmeticTaskConfig(CurriculumTaskConfig):
     """The reward of a reply without a number; -1 teaches a policy to answer at all."""
 
 
-class ArithmeticTask(
-    CurriculumTaskMixin, vf.Task[ArithmeticData, vf.State, ArithmeticTaskConfig]
-):
+class ArithmeticTask(CurriculumTaskMixin, vf.Task[ArithmeticData, vf.State, ArithmeticTaskConfig]):
     """Scores the reply's final number."""
 
     def grade(self, trace: vf.Trace) -> Grade:
@@ -69,7 +67,7 @@ class ArithmeticTasksetConfig(CurriculumTasksetConfig):
     """How many training problems; fewer when the levels asked for do not have that many."""
     seed: int = Field(0, ge=0)
     """Which training problems; the held-out ones are always the same."""
-    levels: list[int] = list(LEVELS)
+    levels: list[int] = Field(list(LEVELS), min_length=1)
     """The levels to use, 1 (one-digit sums) to 8 (nested expressions of four and five numbers)."""
     prompt: str = PROMPT
     """What the model is asked, with `{expression}` where the problem goes."""
@@ -77,7 +75,7 @@ class ArithmeticTasksetConfig(CurriculumTasksetConfig):
 
     @model_validator(mode="after")
     def _usable(self) -> Self:
-        if not self.levels or not set(self.levels) <= set(LEVELS):
+        if not set(self.levels) <= set(LEVELS):
             raise ValueError(f"levels is {self.levels}; expected one or more of {list(LEVELS)}")
         if "{expression}" not in self.prompt:
             raise ValueError(
