@@ -45,5 +45,5 @@ def _environment(distribution: metadata.Distribution) -> Environment | None:
         return None
     if not issubclass(taskset, CurriculumMixin):
         return None
-    summary = distribution.metadata.get("Summary") or ""
+    summary = str(distribution.metadata["Summary"] or "")
     return Environment(name, distribution.version, taskset.__name__, summary)

@@ -27,6 +27,7 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
+    pretty_exceptions_enable=False,
 )
 app.command()(run)
 app.command()(status)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from types import TracebackType
 
 from rich import progress
 
@@ -34,12 +33,7 @@ class Progress:
         self._bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
     def draw(self, number: int, uid: str, domain: str, level: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,11 +14,13 @@ from curriculum_env.report import LevelReport, RunReport
 
 if TYPE_CHECKING:
     from curriculum_env.cli.installed import Environment
+    from curriculum_env.cli.standing import Outage, Standing
 
 console = Console(highlight=False)
 
 
 def number(value: float | None, digits: int = 2) -> str:
+    """A value to so many digits, a dash where there is none."""
     return "–" if value is None else f"{value:.{digits}f}"
 
 
@@ -58,18 +61,20 @@ def level_table(levels: tuple[LevelReport, ...]) -> Table:
 
 def summary(report: RunReport) -> list[str]:
     """rho beside its baselines, then what it was measured on."""
+    n = number
     return [
-        f"ρ, share of groups that are not all alike: {number(report.survival, 3)} over all draws, "
-        f"{number(report.survival_last_half, 3)} over the last half",
-        f"uniform drawing would have had: {number(report.uniform_survival, 3)} on the same beliefs "
-        "(mean over the pool of the expected survival), "
-        f"{number(report.uniform_survival_by_level, 3)} by the measured ρ of each level, weighed "
-        "by its rows",
+        "ρ, the share of groups that are not all alike: "
+        + f"{n(report.survival, 3)} over all draws, {n(report.survival_last_half, 3)} over the "
+        + "last half",
+        f"uniform drawing would have had: {n(report.uniform_survival, 3)} on the same beliefs "
+        + "(mean over the pool of the expected survival),",
+        f"  {n(report.uniform_survival_by_level, 3)} as measured (each level's ρ, weighed by its "
+        + "rows)",
         f"tasks drawn: {report.distinct} distinct, {report.effective:.1f} effective "
-        "(exp of the entropy of the draws)",
+        + "(exp of the entropy of the draws)",
         f"{report.draws} draws of {report.group_size}: {report.rollouts} rollouts graded, "
-        f"{report.errors} failed, {report.cancelled} cancelled, mean reward "
-        f"{number(report.mean_reward, 3)}, {report.tokens} tokens",
+        + f"{report.errors} failed, {report.cancelled} cancelled, mean reward "
+        + f"{n(report.mean_reward, 3)}, {report.tokens} tokens",
     ]
 
 
@@ -81,3 +86,51 @@ def environment_table(environments: Sequence[Environment]) -> Table:
     for environment in environments:
         table.add_row(*environment)
     return table
+
+
+def show_standing(standing: Standing) -> None:
+    """Print how a run stands."""
+    report, frontier = standing.report, standing.frontier
+    console.print(level_table(report.buckets))
+    untouched = "" if frontier.untouched is None else f", {frontier.untouched} never drawn"
+    lines = [
+        (
+            f"{standing.url}, run {standing.run}: sampler {standing.sampler}, estimator "
+            f"{standing.estimator}, last draw {ago(standing.last_draw)}"
+        ),
+        (
+            f"frontier: {frontier.frontier} tasks pass in .2 to .8, {frontier.too_easy} in more, "
+            f"{frontier.too_hard} in less{untouched}"
+        ),
+        *summary(report),
+        (
+            f"draws: {standing.in_flight} in flight, {standing.dropped} dropped; outcomes: "
+            f"{standing.unwritten} unwritten, {standing.strays} of no draw"
+        ),
+        *(_outage(outage) for outage in standing.outages),
+    ]
+    for line in lines:
+        console.print(line, soft_wrap=True)
+
+
+def ago(moment: float | None) -> str:
+    """How long ago a moment (Unix seconds) was, in words."""
+    if moment is None:
+        return "never"
+    seconds = max(time.time() - moment, 0.0)
+    for size, unit in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit} ago"
+    return f"{seconds:.0f} seconds ago"
+
+
+def _outage(outage: Outage) -> str:
+    end = (
+        "still lasting"
+        if outage.ended is None
+        else f"over after {outage.ended - outage.began:.0f} s"
+    )
+    return (
+        f"outage ({outage.reason}): began {ago(outage.began)}, {end}, "
+        f"{outage.groups_undone} groups taken back"
+    )

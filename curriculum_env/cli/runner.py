@@ -38,7 +38,7 @@ def start(tree: Tree, folder: Path, *, resume: bool) -> int:
         config = _served(config, stack)
         require_endpoint(config.client, config.model)
         folder.mkdir(parents=True, exist_ok=True)
-        ledger = Ledger(config.group_size, config.env.taskset.curriculum.success)
+        ledger = Ledger(config.group_size, _success(config))
         progress = Progress(ledger, config.groups * config.group_size)
         session = stack.enter_context(closing(Session(config, folder, progress, resume=resume)))
         session.open()
@@ -77,6 +77,12 @@ def _served(config: RunConfig, stack: ExitStack) -> RunConfig:
     policy = stack.enter_context(serve_policy(config.policy, slots=min(config.concurrency, 16)))
     client = config.client.model_copy(update={"base_url": policy.base_url})
     return config.model_copy(update={"client": client, "model": policy.model})
+
+
+def _success(config: RunConfig) -> Callable[[float], float]:
+    taskset: Any = config.env.taskset
+    success: Callable[[float], float] = taskset.curriculum.success
+    return success
 
 
 async def _drive(session: Session, note: Callable[[str], None]) -> bool:

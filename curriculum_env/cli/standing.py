@@ -1,0 +1,145 @@
+"""How a run stands: the report, the frontier, and what went wrong."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from curriculum_env.cli.stored import StoredRun, replayed
+from curriculum_env.report import Bucket, Ledger, RunReport, build_report
+
+HARD, EASY = 0.2, 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """How many tasks are believed to pass in less than `HARD`, in between, in more than `EASY`,
+    and how many of the pool were never drawn (None where its size is not known)."""
+
+    too_hard: int
+    frontier: int
+    too_easy: int
+    untouched: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """`began` and `ended` are Unix seconds; `ended` is None while it lasts."""
+
+    reason: str
+    began: float
+    ended: float | None
+    groups_undone: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A run at one moment. `dropped` draws were given up unfinished, `unwritten` outcomes were
+    lost on their way, `strays` belong to no draw of the run; times are Unix seconds."""
+
+    url: str
+    run: int
+    started: float
+    last_draw: float | None
+    sampler: str
+    estimator: str
+    pool: int | None
+    frontier: Frontier
+    in_flight: int
+    dropped: int
+    strays: int
+    unwritten: int
+    outages: tuple[Outage, ...]
+    report: RunReport
+
+
+def standing(stored: StoredRun, now: float | None = None) -> Standing:
+    """Work out how the run stands at `now` (Unix seconds; unset, this moment)."""
+    now = time.time() if now is None else now
+    config, pool = stored.config, _pool(stored.events)
+    ledger = Ledger(stored.group_size, config.success)
+    for draw in stored.draws:
+        ledger.draw(draw.number, draw.uid, draw.domain, draw.level)
+    for outcome in stored.outcomes:
+        ledger.record(outcome)
+    frontier, uniform = _beliefs(stored, pool)
+    report = build_report(ledger, pool=pool, uniform_survival=uniform)
+    dropped = _dropped(stored, ledger, now)
+    drawn = {draw.number for draw in (*stored.earlier, *stored.draws)}
+    return Standing(
+        url=stored.url,
+        run=stored.run.id,
+        started=stored.run.started,
+        last_draw=stored.draws[-1].time if stored.draws else None,
+        sampler=config.sampler.type,
+        estimator=config.estimator.type,
+        pool=sum(pool.values()) if pool else None,
+        frontier=frontier,
+        in_flight=report.in_flight - dropped,
+        dropped=dropped,
+        strays=sum(outcome.draw not in drawn for outcome in stored.outcomes),
+        unwritten=sum(int(e.get("count", 0)) for e in stored.events if e["kind"] == "unwritten"),
+        outages=tuple(_outages(stored.events)),
+        report=report,
+    )
+
+
+def _pool(events: Sequence[Mapping[str, Any]]) -> Mapping[Bucket, int] | None:
+    """The rows of each bucket as the newest `pool` event counts them."""
+    for event in reversed(events):
+        if event["kind"] == "pool":
+            return Counter({(domain, level): rows for domain, level, rows in event["buckets"]})
+    return None
+
+
+def _beliefs(stored: StoredRun, pool: Mapping[Bucket, int] | None) -> tuple[Frontier, float | None]:
+    """The frontier, and the expected survival of a uniform draw: of the rows drawn by their
+    beliefs, of the others by the belief about a row of which nothing is known."""
+    drawn = {draw.uid for draw in (*stored.earlier, *stored.draws)}
+    untouched = max(sum(pool.values()) - len(drawn), 0) if pool else None
+    if not drawn:
+        return Frontier(0, 0, 0, untouched), None
+    with replayed(stored) as curriculum:
+        mean_N = curriculum.estimator.mean()
+        total = float(curriculum.estimator.survival(stored.group_size).sum())
+        curriculum.estimator.add(*_nothing_known())
+        unknown = float(curriculum.estimator.survival(stored.group_size)[-1])
+    too_hard, too_easy = int((mean_N < HARD).sum()), int((mean_N > EASY).sum())
+    frontier = Frontier(too_hard, len(mean_N) - too_hard - too_easy, too_easy, untouched)
+    rest = untouched or 0
+    return frontier, (total + rest * unknown) / (len(mean_N) + rest)
+
+
+def _nothing_known() -> tuple[Any, Any]:
+    import numpy as np
+
+    return np.zeros(1), np.zeros(1)
+
+
+def _dropped(stored: StoredRun, ledger: Ledger, now: float) -> int:
+    """The unfinished draws whose lease is over."""
+    config = stored.config
+    oldest_time = now - config.lease_seconds if config.lease_seconds else float("-inf")
+    last = stored.draws[-1].number if stored.draws else 0
+    oldest = last + 1 - (config.lease_draws or 4096)
+    return sum(
+        (draw.number < oldest or draw.time < oldest_time) and not ledger.finished(draw.number)
+        for draw in stored.draws
+    )
+
+
+def _outages(events: Sequence[Mapping[str, Any]]) -> list[Outage]:
+    outages: list[Outage] = []
+    for event in events:
+        if event["kind"] != "outage":
+            continue
+        if event["phase"] == "began":
+            undone = int(event["groups_undone"])
+            outages.append(Outage(event["reason"], event["time"], None, undone))
+        elif outages:
+            last = outages.pop()
+            outages.append(Outage(last.reason, last.began, event["time"], last.groups_undone))
+    return outages

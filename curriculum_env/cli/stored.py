@@ -1,0 +1,135 @@
+"""A run as its store alone tells it: read without taking the store or writing to it."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from curriculum_env.config import CurriculumConfig
+from curriculum_env.engine import Curriculum
+from curriculum_env.errors import ConfigError, StoreError
+from curriculum_env.store import Run, open_store, schema
+from curriculum_env.store.memory import MemoryStore
+from curriculum_env.types import Draw, Outcome, Row
+
+NAME = "curriculum.db"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """The newest run of a store. `earlier` are the draws of the runs before it."""
+
+    url: str
+    run: Run
+    earlier: tuple[Draw, ...]
+    draws: tuple[Draw, ...]
+    outcomes: tuple[Outcome, ...]
+    events: tuple[Mapping[str, Any], ...]
+
+    @property
+    def config(self) -> CurriculumConfig:
+        """The settings the run was started with."""
+        known = CurriculumConfig.model_fields
+        return CurriculumConfig(**{k: v for k, v in self.run.config.items() if k in known})
+
+    @property
+    def group_size(self) -> int:
+        """As configured, else the most frequent number of outcomes of a draw, else 1."""
+        if self.config.group_size:
+            return self.config.group_size
+        sizes = Counter(Counter(outcome.draw for outcome in self.outcomes).values())
+        return sizes.most_common(1)[0][0] if sizes else 1
+
+
+def read_store(text: str) -> StoredRun:
+    """The newest run of the store named by a URL, a file, or the folder of a run.
+
+    Raises:
+        ConfigError: `text` names no store.
+        StoreError: the store cannot be read, or holds no run.
+    """
+    with closing(open_store(_url(text))) as store:
+        run = store.last_run()
+        if run is None:
+            raise StoreError(f"{store.url} holds no run yet: nothing has been drawn from it.")
+        reader = store.reader()
+        outcomes: list[Outcome] = []
+        while read := reader.read():
+            outcomes += read
+        draws = tuple(store.draws())
+        return StoredRun(
+            url=store.url,
+            run=run,
+            earlier=tuple(draw for draw in draws if draw.number < run.first_draw),
+            draws=tuple(draw for draw in draws if draw.number >= run.first_draw),
+            outcomes=tuple(outcomes),
+            events=tuple(store.events()),
+        )
+
+
+@contextmanager
+def replayed(stored: StoredRun) -> Iterator[Curriculum]:
+    """The curriculum of the run over the rows it ever drew, taught by its outcomes, in memory."""
+    rows = {draw.uid: draw for draw in (*stored.earlier, *stored.draws)}
+    memory = MemoryStore("memory://")
+    memory.acquire()
+    if stored.earlier:
+        memory.append_draws(memory.start_run({}), stored.earlier)
+    memory.append_draws(memory.start_run(stored.run.config), stored.draws)
+    memory.record(stored.outcomes)
+    config = stored.config.model_copy(update={"resume": "continue"})
+    pool = [Row(uid, {}, draw.domain, draw.level) for uid, draw in rows.items()]
+    with _quiet("curriculum_env.engine"), Curriculum(pool, config, memory) as curriculum:
+        for _ in stored.draws:
+            curriculum.ask()
+        yield curriculum
+
+
+def _url(text: str) -> str:
+    if text.startswith("memory:"):
+        raise ConfigError(
+            f"the store {text!r} lives inside the process that runs it: give a run a store of its "
+            "own to look at it from outside."
+        )
+    path = Path(text.removeprefix("sqlite:///"))
+    if "://" in text and not text.startswith("sqlite:///"):
+        return text
+    file = path / NAME if path.is_dir() else path
+    _require_curriculum(file)
+    return f"sqlite:///{file}"
+
+
+def _require_curriculum(file: Path) -> None:
+    """Opening a store creates it where there is none: look before."""
+    if not file.is_file():
+        raise ConfigError(
+            f"there is no store at {file}: give the URL of a store, its file, or the folder of a "
+            "run."
+        )
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            found = database.execute(
+                "SELECT 1 FROM sqlite_master WHERE name = ?", [schema.draws.name]
+            ).fetchone()
+    except sqlite3.Error as error:
+        raise StoreError(f"{file} cannot be read as a store: {error}.") from error
+    if found is None:
+        raise StoreError(f"{file} is a database but not a store of curriculum-env.")
+
+
+@contextmanager
+def _quiet(name: str) -> Iterator[None]:
+    """What the engine would warn a trainer about is no news to a reader."""
+    logger = logging.getLogger(name)
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
