@@ -50,6 +50,10 @@ class Reply:
     delay: float = 0.0
 
 
+MODELS = Reply(200, json.dumps({"object": "list", "data": [{"id": "scripted", "object": "model"}]}))
+"""What a request that is no chat completion gets: the list of models."""
+
+
 @dataclass
 class ScriptedPolicy:
     """Decides each reply. `answer` gives the right reply to a prompt."""
@@ -143,7 +147,8 @@ async def _listen(policy: ScriptedPolicy) -> asyncio.Server:
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while request := await _read(reader):
-                reply = policy.reply(request["messages"][-1]["content"])
+                messages = request.get("messages")
+                reply = policy.reply(messages[-1]["content"]) if messages else MODELS
                 await asyncio.sleep(reply.delay)
                 writer.write(_response(reply))
                 await writer.drain()
