@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
@@ -70,6 +70,7 @@ class Curriculum:
         self._log: DrawLog
         self._feed: Feed
         self.store = store if isinstance(store, Store) else open_store(store or "memory://")
+        self._in_memory = self.store.url.startswith("memory")
         self._reset()
         try:
             self._open(open_run(self.store, self.config, self._pool))
@@ -98,10 +99,10 @@ class Curriculum:
         Raises:
             OwnerError: another curriculum took the store over.
         """
-        self._apply(self._feed.take(DRAIN_LIMIT))
-        self._expire()
         if self._logged:
             return self._replay()
+        self._apply(self._feed.take(DRAIN_LIMIT))
+        self._expire()
         row, propensity = self._choose()
         chosen = self._pool[row]
         number = self._next_number
@@ -125,12 +126,12 @@ class Curriculum:
             RewardError: the status is none of ok, error, cancelled, or an ok reward is not finite.
         """
         check_outcome(outcome)
-        if not self.store.url.startswith("memory"):
+        if not self._in_memory:
             self.store.record([outcome])
         elif outcome.rollout_id not in self._told:
             self._told[outcome.rollout_id] = None
             if len(self._told) > _REMEMBERED:
-                del self._told[next(iter(self._told))]
+                self._told.popitem(last=False)
             self._apply([outcome])
 
     def sync(self, timeout: float = 0.0) -> int:
@@ -261,12 +262,12 @@ class Curriculum:
         self._plan, self._diversity = Plan(), Diversity()
         self.estimator, self.sampler = _build_estimator(config), build_sampler(config.sampler)
         self._grader = Grader(
-            config, self._pool, self.estimator, self.sampler,
+            config, self._pool, self.estimator, self.sampler, self._clock,
             lambda row: self._availability.give_back(row),
             lambda kind, data: self._log.event(kind, data),
         )  # fmt: skip
         self._append(self._pool)
-        self._told: dict[str, None] = {}
+        self._told: OrderedDict[str, None] = OrderedDict()
         self._replayed = self._forced = 0
         self._warned_forced = self._warned_silent = False
 
@@ -280,11 +281,8 @@ class Curriculum:
         self.run = opened.run
         self._next_number = opened.run.first_draw
         self._log = DrawLog(self.store, self.run)
-        now = self._clock()
-        for draw in (*opened.earlier, *opened.logged):
-            row = self._pool.find(draw.uid)
-            if row is not None:
-                self._grader.open.open(draw.number, row, now, leased=False)
+        self._grader.expected.update(draw.number for draw in opened.earlier)
+        self._grader.expected.update(draw.number for draw in opened.logged)
         reader, discounts = self.store.reader(), segments(opened.discounts)
         boundary = next(discounts)
         while outcomes := reader.read():
@@ -296,7 +294,6 @@ class Curriculum:
         while boundary <= self._next_number:
             self.estimator.discount(self.config.warm_discount)
             boundary = next(discounts)
-        self._grader.expire(self.run.first_draw, -math.inf)
         self._logged = deque(opened.logged)
         self._feed = Feed(self.store, reader)
         if not opened.logged:
@@ -320,7 +317,7 @@ class Curriculum:
         self._diversity.observe(int(self._availability.visits_N[row]))
         self._availability.take(row, draw.number, lease=False)
         if self._grader.open.get(draw.number) is None:
-            self._grader.open.open(draw.number, row, self._clock(), leased=False)
+            self._grader.expected.add(draw.number)
         self._availability.advance(draw.number + 1)
         self._next_number = draw.number + 1
         self.draws += 1
@@ -402,14 +399,19 @@ def check_outcome(outcome: Outcome) -> None:
             f"rollout {outcome.rollout_id} has status {outcome.status!r}; "
             f"expected one of {', '.join(STATUSES)}"
         )
-    reward = outcome.reward
-    if outcome.status == "ok" and not (
-        isinstance(reward, int | float | np.number) and math.isfinite(float(reward))
-    ):
+    if outcome.status == "ok" and not _finite(outcome.reward):
+        reward = outcome.reward
         raise RewardError(
             f"rollout {outcome.rollout_id} is ok with reward {reward!r}; expected a finite number: "
             "tell status='error' for a rollout that could not be graded"
         )
+
+
+def _finite(reward: float | None) -> bool:
+    try:
+        return math.isfinite(reward)  # type: ignore[arg-type]
+    except TypeError:
+        return False
 
 
 def _build_estimator(config: CurriculumConfig) -> Estimator:

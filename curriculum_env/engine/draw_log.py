@@ -39,7 +39,8 @@ class DrawLog:
         self.lost: OwnerError | None = None
         self._warned = False
         self._thread = threading.Thread(target=self._loop, name="curriculum-log", daemon=True)
-        self._thread.start()
+        if not self._direct:
+            self._thread.start()
 
     def append(self, draw: Draw) -> None:
         """Log `draw`.
@@ -61,6 +62,9 @@ class DrawLog:
 
     def event(self, kind: str, data: Mapping[str, Any]) -> None:
         """Log an event soon, without waiting."""
+        if self._direct:
+            self._store.log_event(kind, data)
+            return
         with self._work:
             self._events.append((kind, data))
             self._work.notify_all()
@@ -70,7 +74,8 @@ class DrawLog:
         with self._work:
             self._stopping = True
             self._work.notify_all()
-        self._thread.join(timeout)
+        if self._thread.is_alive():
+            self._thread.join(timeout)
         if self._draws:
             logger.warning(
                 "%d draws could not be logged to %s; a resume will not replay them",

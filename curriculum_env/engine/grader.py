@@ -27,7 +27,8 @@ LogEvent = Callable[[str, Mapping[str, Any]], None]
 
 class Grader:
     """Collects the rollouts of each open draw; the last one closes the group, teaches its belief
-    and releases the row. `counts` tallies outcomes by status, and what went wrong."""
+    and releases the row. `counts` tallies outcomes by status, and what went wrong; `expected` are
+    logged draws of an earlier process whose rollouts may still come."""
 
     def __init__(
         self,
@@ -35,17 +36,19 @@ class Grader:
         pool: Pool,
         estimator: Estimator,
         sampler: Sampler,
+        clock: Callable[[], float],
         release: Callable[[int], None],
         log_event: LogEvent,
     ) -> None:
         self._config, self._pool, self._sampler = config, pool, sampler
-        self._release, self._log_event = release, log_event
+        self._clock, self._release, self._log_event = clock, release, log_event
         self._gate = Variance(config.gate)
         self.learner = Learner(estimator, config.batch_groups, config.outage.memory)
         self.monitor = OutageMonitor(config.outage, len(pool.buckets))
         self.group_size = GroupSize(config.group_size)
         self.living = Living()
         self.open = OpenGroups()
+        self.expected: set[int] = set()
         self.counts: Counter[str] = Counter()
         self.success_sum = 0.0
         self._warned_range = False
@@ -65,7 +68,8 @@ class Grader:
         self.counts[outcome.status] += 1
         success = self._success(outcome)
         event = self.monitor.outcome(self.number, row, success, failed=outcome.status == "error")
-        self._handle(event)
+        if event is not None:
+            self._handle(event)
         if success is not None and self.monitor.frozen:
             self.counts["suspended"] += 1
             success = None
@@ -106,6 +110,9 @@ class Grader:
 
     def _assign(self, draw: int, row: int, success: float | None) -> None:
         group = self.open.get(draw)
+        if group is None and draw in self.expected:
+            self.expected.remove(draw)
+            group = self.open.open(draw, row, self._clock(), leased=False)
         if group is None:
             self.counts["late"] += 1
             if success is not None:
@@ -128,7 +135,7 @@ class Grader:
         if group.leased:
             self._release(group.row)
         if not group.scores:
-            self.counts["void_groups"] += group.voided > 0
+            self.counts["void_groups"] += 1
             return
         success_G = tuple(success for _, success in group.scores)
         self.living.observe(self._gate.admit(success_G))
@@ -136,12 +143,14 @@ class Grader:
         self._sampler.observe(Group(group.draw, group.row, success_G))
         row = self._pool[group.row]
         failed = not any(success_G)
-        self._handle(self.monitor.group(group.row, row.bucket, group.scores[0][0], failed))
+        began = self.monitor.group(group.row, row.bucket, group.scores[0][0], failed)
+        if began is not None:
+            self._handle(began)
 
-    def _handle(self, event: OutageEvent | None) -> None:
+    def _handle(self, event: OutageEvent) -> None:
         if isinstance(event, OutageBegan):
             self._begin_outage(event)
-        elif isinstance(event, OutageEnded):
+        else:
             self._end_outage(event)
 
     def _begin_outage(self, event: OutageBegan) -> None:
@@ -177,6 +186,7 @@ class Grader:
             "group_size": self.group_size.state_dict(),
             "living": self.living.state_dict(),
             "open": self.open.state_dict(uid),
+            "expected": sorted(self.expected),
             "counts": dict(self.counts),
             "success_sum": self.success_sum,
         }
@@ -187,5 +197,6 @@ class Grader:
         self.group_size.load_state_dict(state["group_size"])
         self.living.load_state_dict(state["living"])
         self.open.load_state_dict(state["open"], self._pool.find)
+        self.expected = set(state["expected"])
         self.counts = Counter(state["counts"])
         self.success_sum = state["success_sum"]

@@ -38,6 +38,7 @@ class GroupSize:
 
     def observe(self, draw: int) -> bool:
         """Count one outcome of `draw`; True where the size has just been inferred."""
+        inferred = False
         self._total += 1
         self._count[draw] += 1
         self._last[draw] = self._total
@@ -47,7 +48,8 @@ class GroupSize:
             if self._last.get(quiet) == at:
                 del self._last[quiet]
                 self._votes[self._count.pop(quiet)] += 1
-        return self._judge()
+                inferred = self._judge() or inferred
+        return inferred
 
     def _judge(self) -> bool:
         votes = self._votes.total()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,6 +36,7 @@ class OpenGroups:
 
     def __init__(self) -> None:
         self._groups: dict[int, OpenGroup] = {}
+        self._order: deque[int] = deque()
 
     def __len__(self) -> int:
         return len(self._groups)
@@ -42,8 +44,10 @@ class OpenGroups:
     def __iter__(self) -> Iterator[OpenGroup]:
         return iter(self._groups.values())
 
-    def open(self, draw: int, row: int, time: float, *, leased: bool) -> None:
-        self._groups[draw] = OpenGroup(draw, row, time, leased)
+    def open(self, draw: int, row: int, time: float, *, leased: bool) -> OpenGroup:
+        group = self._groups[draw] = OpenGroup(draw, row, time, leased)
+        self._order.append(draw)
+        return group
 
     def get(self, draw: int) -> OpenGroup | None:
         return self._groups.get(draw)
@@ -52,7 +56,10 @@ class OpenGroups:
         return self._groups.pop(draw)
 
     def oldest(self) -> OpenGroup | None:
-        return next(iter(self._groups.values()), None)
+        """The open group that was opened first, or None."""
+        while self._order and self._order[0] not in self._groups:
+            self._order.popleft()
+        return self._groups[self._order[0]] if self._order else None
 
     def state_dict(self, uid: Callable[[int], str]) -> list[Any]:
         return [
@@ -67,3 +74,4 @@ class OpenGroups:
             if found is not None:
                 pairs = [(number, success) for number, success in scores]
                 self._groups[draw] = OpenGroup(draw, found, time, leased, pairs, voided)
+        self._order = deque(self._groups)

@@ -37,21 +37,25 @@ class _ErrorBurst:
     def __init__(self, config: OutageConfig) -> None:
         self._config = config
         self._usual = 0.0
-        self._window: deque[tuple[int, bool]] = deque(maxlen=config.error_window)
+        self._failed = 0
+        self._window: deque[tuple[int, bool]] = deque()
 
     @property
     def share(self) -> float:
-        return sum(failed for _, failed in self._window) / max(len(self._window), 1)
+        return self._failed / max(len(self._window), 1)
 
     def observe(self, number: int, failed: bool, frozen: bool) -> int | None:
         """The number of the burst's first failed outcome, where one begins."""
-        self._window.append((number, failed))
-        share = self.share
-        full = len(self._window) == self._window.maxlen
-        if full and share >= max(self._config.error_share, 2.0 * self._usual):
-            return next(number for number, failed in self._window if failed)
+        window, size = self._window, self._config.error_window
+        window.append((number, failed))
+        self._failed += failed
+        if len(window) > size:
+            self._failed -= window.popleft()[1]
+        share = self._failed / size
+        if share >= self._config.error_share and share >= 2.0 * self._usual and len(window) == size:
+            return next(number for number, failed in window if failed)
         if not frozen:
-            self._usual += (float(failed) - self._usual) / 256
+            self._usual += (failed - self._usual) / 256
         return None
 
     @property
@@ -67,7 +71,8 @@ class _ErrorBurst:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self._usual = state["usual"]
-        self._window.extend((number, bool(failed)) for number, failed in state["window"])
+        self._window = deque((number, bool(failed)) for number, failed in state["window"])
+        self._failed = sum(failed for _, failed in self._window)
 
 
 class _ZeroRun:
@@ -94,7 +99,8 @@ class _ZeroRun:
     def outcome(self, number: int, success: float) -> None:
         if success > 0.0:
             self._any_success = True
-            self.reset(None)
+            if self._since is not None:
+                self.reset(None)
         elif self._since is None:
             self.reset(number)
 
@@ -161,11 +167,12 @@ class OutageMonitor:
         """One outcome: its success in [0, 1] where it was graded; `failed` where it errored."""
         if not self._config.enabled:
             return None
-        began = self._errors.observe(number, failed, self.frozen)
-        if success is not None and not self.frozen:
-            self._zeros.outcome(number, success)
-        if self.frozen:
+        frozen = self.reason is not None
+        began = self._errors.observe(number, failed, frozen)
+        if frozen:
             return self._during(row, success)
+        if success is not None:
+            self._zeros.outcome(number, success)
         return self._begin(began, "errors") if began is not None else None
 
     def group(

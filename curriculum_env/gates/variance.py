@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-import numpy as np
 from pydantic import Field
 from pydantic_config import BaseConfig
 
@@ -15,7 +14,7 @@ class VarianceConfig(BaseConfig):
 
     type: Literal["variance"] = "variance"
     """A group lives if its rewards differ."""
-    tolerance: float = Field(1e-6, ge=0)
+    tolerance: float = Field(default=1e-6, ge=0)
     """Variance, in float64, up to which rewards count as alike."""
 
 
@@ -28,6 +27,8 @@ class Variance:
 
     def admit(self, success_G: Sequence[float]) -> bool:
         """Whether the group carries a gradient; a group of one is kept, an empty one not."""
-        if len(success_G) < 2:
-            return len(success_G) == 1
-        return float(np.var(success_G, dtype=np.float64)) > self.config.tolerance
+        size = len(success_G)
+        if size < 2:
+            return size == 1
+        mean = sum(success_G) / size
+        return sum((success - mean) ** 2 for success in success_G) > self.config.tolerance * size

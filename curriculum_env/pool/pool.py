@@ -77,7 +77,8 @@ def check_row(row: Row, position: int) -> None:
     """Raise `PoolError` where `row` cannot be trained on."""
     if not isinstance(row, Row):
         raise PoolError(f"row {position} is a {type(row).__name__}; expected a curriculum_env.Row")
-    if not isinstance(row.uid, str) or not row.uid or not row.uid.isascii():
+    uid: object = row.uid
+    if not (isinstance(uid, str) and uid and uid.isascii()):
         raise PoolError(
             f"row {position} has uid {row.uid!r}; expected a non-empty ASCII string, "
             "such as curriculum_env.content_uid(row.data)"

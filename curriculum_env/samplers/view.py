@@ -49,7 +49,7 @@ class View:
             rows_K = rows_K[weight_N[rows_K] > 0.0]
             return rows_K, np.ones(len(rows_K))
         clock_N = self.rng.standard_exponential(len(weight_N), dtype=np.float32)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             rows_K = smallest(clock_N / weight_N, n)
         rows_K = rows_K[weight_N[rows_K] > 0.0]
         total = float(weight_N.sum())
