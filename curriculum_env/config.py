@@ -60,7 +60,7 @@ class CurriculumConfig(BaseConfig):
     max_reuse: int | None = Field(default=None, ge=1)
     """Draws of one row after which it is retired; unset, never."""
     refresh: int | None = Field(default=None, ge=1)
-    """Draws chosen at a time; unset, 1/256 of the pool, at least 32 and at most 4,096."""
+    """Draws chosen at a time; unset, 1/256 of the pool, at least 64 and at most 4,096."""
     lease_draws: int | None = Field(default=None, ge=1)
     """Further draws after which an unfinished group is given up; unset, 4,096."""
     lease_seconds: float | None = Field(default=3600.0, gt=0)
@@ -91,14 +91,7 @@ class CurriculumConfig(BaseConfig):
             )
         return self
 
-    def success(self, reward: float) -> float:
-        """The success in [0, 1] of a finite reward; a reward outside the range is clipped."""
-        if self.success_threshold is not None:
-            return float(reward >= self.success_threshold)
-        low, high = self.reward_range
-        return min(max((reward - low) / (high - low), 0.0), 1.0)
-
     def in_range(self, reward: float) -> bool:
-        """Whether a reward is finite and lies in `reward_range`, or is the invalid one."""
+        """Whether a reward is the invalid one, or finite and in `reward_range`."""
         low, high = self.reward_range
-        return math.isfinite(reward) and (low <= reward <= high or reward == self.invalid_reward)
+        return low <= reward <= high or reward == self.invalid_reward

@@ -132,7 +132,7 @@ class Curriculum:
             self._told[outcome.rollout_id] = None
             if len(self._told) > _REMEMBERED:
                 self._told.popitem(last=False)
-            self._apply([outcome])
+            self._grader.outcome(outcome)
 
     def sync(self, timeout: float = 0.0) -> int:
         """Apply the outcomes that have arrived, and return how many; with a timeout, first wait
@@ -186,8 +186,10 @@ class Curriculum:
             "outages": grader.monitor.count,
             "forced_draws": self._forced,
             "deferred_draws": self._log.deferred,
-            **{name: counts[name] for name in ("outcomes", *STATUSES)},
-            **{name: counts[name] for name in _COUNTS},
+            "outcomes": grader.number,
+            "out_of_range": grader.scale.out_of_range,
+            "not_finite": grader.scale.not_finite,
+            **{name: counts[name] for name in (*STATUSES, *_COUNTS)},
             **self.sampler.metrics(),
         }
 
@@ -345,7 +347,7 @@ class Curriculum:
             np.random.Generator(np.random.Philox(key=key)),
             config.pick,
         )
-        refresh = config.refresh or min(max(size // 256, 32), 4096)
+        refresh = config.refresh or min(max(size // 256, 64), 4096)
         self._plan.refill(refresh, self.sampler, view, config.explore)
 
     def _force(self) -> int:
@@ -387,9 +389,7 @@ class Curriculum:
         self._availability.restore(visits_N, last_draw_N, state["next_number"])
 
 
-_COUNTS = (
-    "expired", "late", "unknown", "suspended", "void_groups", "out_of_range", "not_finite",
-)  # fmt: skip
+_COUNTS = ("expired", "late", "unknown", "suspended", "void_groups")
 
 
 def check_outcome(outcome: Outcome) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,6 +12,7 @@ from curriculum_env.engine.group_size import GroupSize
 from curriculum_env.engine.learner import Learner
 from curriculum_env.engine.open_groups import OpenGroup, OpenGroups
 from curriculum_env.engine.outage import OutageBegan, OutageEnded, OutageEvent, OutageMonitor
+from curriculum_env.engine.reward_scale import RewardScale
 from curriculum_env.estimators import Estimator
 from curriculum_env.gates import Variance
 from curriculum_env.metrics import Living
@@ -28,7 +28,8 @@ LogEvent = Callable[[str, Mapping[str, Any]], None]
 class Grader:
     """Collects the rollouts of each open draw; the last one closes the group, teaches its belief
     and releases the row. `counts` tallies outcomes by status, and what went wrong; `expected` are
-    logged draws of an earlier process whose rollouts may still come."""
+    logged draws of an earlier process whose rollouts may still come; `number` outcomes have come
+    so far."""
 
     def __init__(
         self,
@@ -40,9 +41,10 @@ class Grader:
         release: Callable[[int], None],
         log_event: LogEvent,
     ) -> None:
-        self._config, self._pool, self._sampler = config, pool, sampler
+        self._pool, self._sampler = pool, sampler
         self._clock, self._release, self._log_event = clock, release, log_event
         self._gate = Variance(config.gate)
+        self.scale = RewardScale(config)
         self.learner = Learner(estimator, config.batch_groups, config.outage.memory)
         self.monitor = OutageMonitor(config.outage, len(pool.buckets))
         self.group_size = GroupSize(config.group_size)
@@ -51,12 +53,7 @@ class Grader:
         self.expected: set[int] = set()
         self.counts: Counter[str] = Counter()
         self.success_sum = 0.0
-        self._warned_range = False
-
-    @property
-    def number(self) -> int:
-        """How many outcomes have come so far."""
-        return self.counts["outcomes"]
+        self.number = 0
 
     def outcome(self, outcome: Outcome) -> None:
         """Take in one outcome."""
@@ -64,10 +61,13 @@ class Grader:
         if row is None:
             self.counts["unknown"] += 1
             return
-        self.counts["outcomes"] += 1
-        self.counts[outcome.status] += 1
-        success = self._success(outcome)
-        event = self.monitor.outcome(self.number, row, success, failed=outcome.status == "error")
+        self.number += 1
+        status, success = outcome.status, None
+        self.counts[status] += 1
+        if status == "ok" and outcome.reward is not None:
+            success = self.scale.success(outcome.reward)
+            self.success_sum += success or 0.0
+        event = self.monitor.outcome(self.number, row, success, failed=status == "error")
         if event is not None:
             self._handle(event)
         if success is not None and self.monitor.frozen:
@@ -84,29 +84,6 @@ class Grader:
                 return
             self.counts["expired"] += oldest.leased
             self._close(oldest)
-
-    def _success(self, outcome: Outcome) -> float | None:
-        if outcome.status != "ok" or outcome.reward is None:
-            return None
-        reward = float(outcome.reward)
-        if not math.isfinite(reward):
-            self.counts["not_finite"] += 1
-            return None
-        if not self._config.in_range(reward):
-            self.counts["out_of_range"] += 1
-            self._warn_range(reward)
-        success = self._config.success(reward)
-        self.success_sum += success
-        return success
-
-    def _warn_range(self, reward: float) -> None:
-        if not self._warned_range:
-            self._warned_range = True
-            logger.warning(
-                "a rollout earned %s outside reward_range %s and was clipped to it; "
-                "set curriculum.reward_range to the least and greatest reward",
-                reward, list(self._config.reward_range),
-            )  # fmt: skip
 
     def _assign(self, draw: int, row: int, success: float | None) -> None:
         group = self.open.get(draw)
@@ -187,7 +164,9 @@ class Grader:
             "living": self.living.state_dict(),
             "open": self.open.state_dict(uid),
             "expected": sorted(self.expected),
+            "scale": self.scale.state_dict(),
             "counts": dict(self.counts),
+            "number": self.number,
             "success_sum": self.success_sum,
         }
 
@@ -198,5 +177,6 @@ class Grader:
         self.living.load_state_dict(state["living"])
         self.open.load_state_dict(state["open"], self._pool.find)
         self.expected = set(state["expected"])
-        self.counts = Counter(state["counts"])
+        self.scale.load_state_dict(state["scale"])
+        self.counts, self.number = Counter(state["counts"]), state["number"]
         self.success_sum = state["success_sum"]

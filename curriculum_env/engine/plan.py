@@ -10,7 +10,8 @@ from curriculum_env.samplers import Sampler, View
 from curriculum_env.samplers.view import smallest
 from curriculum_env.types import BoolArray, FloatArray, IntArray
 
-_CANDIDATES = 65_536
+_LOOKED_AT = 64
+_LOOKED_AT_LEAST = 4_096
 
 
 class Plan:
@@ -50,12 +51,13 @@ class Plan:
 def least_known(n: int, view: View) -> tuple[IntArray, FloatArray]:
     """`n` available rows of the least evidence, ties broken at random, and their propensities.
 
-    A pool of over 65,536 rows is looked at through as many rows drawn at random.
+    In a large pool they are the least known of 64 times as many rows looked at at random.
     """
     if n == 0:
         return np.empty(0, np.int64), np.empty(0)
-    if view.size > _CANDIDATES:
-        rows_C = np.unique(view.rng.integers(view.size, size=_CANDIDATES))
+    looked_at = max(_LOOKED_AT * n, _LOOKED_AT_LEAST)
+    if view.size > 2 * looked_at:
+        rows_C = np.unique(view.rng.integers(view.size, size=looked_at))
         rows_C = rows_C[view.available_N[rows_C]]
     else:
         rows_C = np.flatnonzero(view.available_N)
