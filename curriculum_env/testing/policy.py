@@ -147,7 +147,7 @@ async def _listen(policy: ScriptedPolicy) -> asyncio.Server:
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while request := await _read(reader):
-                messages = request.get("messages")
+                messages = request["messages"]
                 reply = policy.reply(messages[-1]["content"]) if messages else MODELS
                 await asyncio.sleep(reply.delay)
                 writer.write(_response(reply))
@@ -163,7 +163,7 @@ async def _listen(policy: ScriptedPolicy) -> asyncio.Server:
 async def _read(reader: asyncio.StreamReader) -> dict[str, Any]:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     length = re.search(r"(?i)content-length: *(\d+)", head)
-    body = await reader.readexactly(int(length[1])) if length else b"{}"
+    body = await reader.readexactly(int(length[1])) if length else b'{"messages": []}'
     request: dict[str, Any] = json.loads(body)
     return request
 
