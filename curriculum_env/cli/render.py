@@ -61,20 +61,20 @@ def level_table(levels: tuple[LevelReport, ...]) -> Table:
 
 def summary(report: RunReport) -> list[str]:
     """rho beside its baselines, then what it was measured on."""
-    n = number
+    rho, last_half = number(report.survival, 3), number(report.survival_last_half, 3)
+    believed, measured = report.uniform_survival, report.uniform_survival_by_level
+    uniform = f"uniform drawing would have had: {number(believed, 3)} on the same beliefs"
+    rollouts = f"{report.draws} draws of {report.group_size}: {report.rollouts} rollouts graded"
+    failed = f"{report.errors} failed, {report.cancelled} cancelled"
     return [
-        "ρ, the share of groups that are not all alike: "
-        + f"{n(report.survival, 3)} over all draws, {n(report.survival_last_half, 3)} over the "
-        + "last half",
-        f"uniform drawing would have had: {n(report.uniform_survival, 3)} on the same beliefs "
-        + "(mean over the pool of the expected survival),",
-        f"  {n(report.uniform_survival_by_level, 3)} as measured (each level's ρ, weighed by its "
-        + "rows)",
-        f"tasks drawn: {report.distinct} distinct, {report.effective:.1f} effective "
-        + "(exp of the entropy of the draws)",
-        f"{report.draws} draws of {report.group_size}: {report.rollouts} rollouts graded, "
-        + f"{report.errors} failed, {report.cancelled} cancelled, mean reward "
-        + f"{n(report.mean_reward, 3)}, {report.tokens} tokens",
+        f"ρ, the share of groups not all alike: {rho}, over the last half of the draws {last_half}",
+        f"{uniform} (mean over the pool of the expected survival),",
+        f"  {number(measured, 3)} as measured (ρ of each level, weighed by its rows in the pool)",
+        f"tasks drawn: {report.distinct} distinct, {report.effective:.1f} effective (exp(entropy))",
+        (
+            f"{rollouts}, {failed}, mean reward {number(report.mean_reward, 3)}, "
+            f"{report.tokens} tokens"
+        ),
     ]
 
 

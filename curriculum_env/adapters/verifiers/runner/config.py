@@ -49,16 +49,19 @@ def resolve(raw: Mapping[str, Any]) -> RunConfig:
     """The run that `raw` describes.
 
     Raises:
-        ConfigError: the taskset is not installed, or a setting cannot be used.
+        ConfigError: the taskset is not installed, a setting cannot be used, or worker processes
+            are to share a store that lives in one process.
     """
     taskset = raw["env"]["taskset"]["id"]
     require_taskset(taskset)
     try:
-        return RunConfig.model_validate(raw)
+        config = RunConfig.model_validate(raw)
     except ValidationError as error:
         raise ConfigError(_sentence(error)) from error
     except (ImportError, TypeError, AttributeError) as error:
         raise ConfigError(f"taskset {taskset!r} cannot be loaded: {error}") from error
+    _require_shared_store(config)
+    return config
 
 
 def require_taskset(taskset: str) -> None:
@@ -82,6 +85,16 @@ def require_taskset(taskset: str) -> None:
         raise ConfigError(
             f"taskset {taskset!r} has no curriculum: run it as `curriculum-env run "
             f"curriculum-wrap --set taskset.inner.id={taskset}`."
+        )
+
+
+def _require_shared_store(config: RunConfig) -> None:
+    taskset: Any = config.env.taskset
+    store = taskset.task.store or "memory://"
+    if config.workers and taskset.split == "train" and store.startswith("memory:"):
+        raise ConfigError(
+            f"{config.workers} worker processes cannot share the store {store!r}, which lives in "
+            "one process: give --store sqlite:///path.db, or use --workers 0."
         )
 
 

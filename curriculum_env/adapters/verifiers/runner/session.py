@@ -54,7 +54,6 @@ class Session:
         self._stopping = False
         self._kept: dict[str | None, list[Any]] = defaultdict(list)
         self.resume = resume
-        self._require_shared_store()
 
     @property
     def curriculum(self) -> Any:
@@ -126,14 +125,6 @@ class Session:
             self.sink.record(outcome)
 
     # --- before the run ----------------------------------------------------------------------
-    def _require_shared_store(self) -> None:
-        store = getattr(self.config.env.taskset.task, "store", None) or "memory://"
-        if self.config.workers and self.taskset.INFINITE and store.startswith("memory:"):
-            raise ConfigError(
-                f"{self.config.workers} worker processes cannot share the store {store!r}, which "
-                "lives in one process: give --store sqlite:///path.db, or use --workers 0."
-            )
-
     def _require_logged(self, episodes: list[Any]) -> None:
         curriculum = self.curriculum
         logged = {draw.number for draw in curriculum.store.draws(curriculum.run.first_draw)}
