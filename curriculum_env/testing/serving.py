@@ -7,12 +7,30 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import verifiers.v1 as vf
 from verifiers.v1.serve import env_config_data, serve_env
 from verifiers.v1.utils.loaders import resolve_env_config
 
 TASKSETS = str(Path(__file__).parent / "tasksets")
+
+
+class Server(NamedTuple):
+    """Where an env server listens, and the process that started its workers."""
+
+    address: str
+    pid: int
+
+    def worker_pids(self) -> list[int]:
+        """The worker processes, or the server itself where it works alone."""
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+        return [int(pid) for pid in children if _is_worker(pid)] or [self.pid]
+
+
+def _is_worker(pid: str) -> bool:
+    """Python's own helper processes are the server's children too."""
+    return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def env_config(taskset: str, **settings: object) -> vf.EnvConfig:
@@ -23,8 +41,8 @@ def env_config(taskset: str, **settings: object) -> vf.EnvConfig:
 
 
 @contextmanager
-def env_server(config: vf.EnvConfig, workers: int = 1) -> Iterator[str]:
-    """`config` served by processes of their own, as a trainer would; yields the address."""
+def env_server(config: vf.EnvConfig, workers: int = 1) -> Iterator[Server]:
+    """`config` served by processes of their own, as a trainer would."""
     spawn = mp.get_context("spawn")
     addresses, (ours, theirs) = spawn.Queue(), spawn.Pipe()
     settings = {
@@ -39,7 +57,7 @@ def env_server(config: vf.EnvConfig, workers: int = 1) -> Iterator[str]:
     process.start()
     theirs.close()
     try:
-        yield addresses.get(timeout=120)
+        yield Server(addresses.get(timeout=120), process.pid or 0)
     finally:
         ours.close()
         process.terminate()

@@ -40,9 +40,11 @@ class CoinTask(CurriculumTaskMixin, vf.Task[CoinData, vf.State, CurriculumTaskCo
 
 
 class CoinsConfig(CurriculumTasksetConfig):
-    """`count` coins with pass rates uniform in [.02, .98] under `rates_seed`."""
+    """`count` coins with pass rates uniform in [.02, .98] under `rates_seed`, of which the
+    share `dead` always lands the same way."""
 
     count: int = 2000
+    dead: float = 0.0
     rates_seed: int = 0
 
 
@@ -50,7 +52,10 @@ class Coins(CurriculumMixin, vf.Taskset[CoinTask, CoinsConfig]):
     """Coins, drawn by how they fall."""
 
     def rows(self) -> Iterator[Row]:
-        rates = np.random.default_rng(self.config.rates_seed).uniform(0.02, 0.98, self.config.count)
+        random = np.random.default_rng(self.config.rates_seed)
+        rates = random.uniform(0.02, 0.98, self.config.count)
+        dead = random.random(self.config.count) < self.config.dead
+        rates[dead] = rates[dead].round()
         return (coin(f"coin-{index}", float(p)) for index, p in enumerate(rates))
 
     def heldout_rows(self) -> Iterator[Row]:
