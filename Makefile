@@ -26,7 +26,7 @@ define create_venv
 @"$(1)" -m venv $(@D:/bin=)
 endef
 
-.PHONY: help setup demo test lint types imports deps unit compat format clean
+.PHONY: help setup demo test lint types imports deps unit compat format docs clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -96,6 +96,9 @@ compat: $(COMPAT)/dev.stamp
 format: $(VENV)/dev.stamp  ## Rewrite the code as `make lint` wants it
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(VENV)/dev.stamp  ## Rewrite the generated parts of docs/
+	@$(BIN)/python docs/generate.py
 
 clean:  ## Remove both virtual environments and every cache
 	rm -rf $(VENV) $(COMPAT) .coverage .*_cache .hypothesis

@@ -1,0 +1,177 @@
+"""Fills the generated parts of the pages in this folder: `make docs`.
+
+A part lies between `<!-- generated: NAME -->` and `<!-- end -->`. Commands are read from the
+command line itself, settings from the configuration classes and the text under each field.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import typer.main
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from curriculum_env import CurriculumConfig, CurriculumTaskConfig, CurriculumTasksetConfig
+from curriculum_env.cli import app
+
+DOCS = Path(__file__).parent
+PART = re.compile(r"(<!-- generated: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def fill(page: str) -> str:
+    """The page with its generated parts up to date."""
+    return PART.sub(lambda part: f"{part[1]}\n{PARTS[part[2]]()}\n{part[3]}", page)
+
+
+def pages() -> dict[Path, str]:
+    """Every page with a generated part, as it should read."""
+    texts = {path: path.read_text() for path in sorted(DOCS.glob("*.md"))}
+    return {path: fill(text) for path, text in texts.items() if PART.search(text)}
+
+
+# --- commands --------------------------------------------------------------------------------
+def commands() -> Iterator[tuple[str, Any]]:
+    """Every command of the command line, with its full name."""
+
+    def walk(name: str, command: Any) -> Iterator[tuple[str, Any]]:
+        yield name, command
+        for child, inner in getattr(command, "commands", {}).items():
+            yield from walk(f"{name} {child}", inner)
+
+    return walk("curriculum-env", typer.main.get_command(app))
+
+
+def command_reference() -> str:
+    """A section for each command."""
+    return "\n".join(command_section(name, command) for name, command in commands())
+
+
+def command_section(name: str, command: Any) -> str:
+    """What a command does, its arguments and its options."""
+    arguments = [p for p in command.params if p.param_type_name == "argument"]
+    usage = " ".join([name, *map(spelling, arguments)])
+    usage += " COMMAND" if hasattr(command, "commands") else ""
+    rows = [
+        (f"`{spelling(p)}`", one_line(p.help or "")) for p in command.params if p.name != "help"
+    ]
+    text = f"### {name}\n\n{inspect.cleandoc(command.help or '')}\n\n```\n{usage}\n```\n"
+    return text + (f"\n{table(('', ''), rows)}\n" if rows else "")
+
+
+def spelling(parameter: Any) -> str:
+    """An argument's name in capitals, or the ways to write an option."""
+    if parameter.param_type_name == "argument":
+        return str(parameter.name).upper()
+    return ", ".join((*parameter.opts, *parameter.secondary_opts))
+
+
+# --- settings --------------------------------------------------------------------------------
+def settings_of(config: type[BaseModel]) -> str:
+    """A table of the settings of `config` that are plain values."""
+    texts = field_texts(config)
+    rows = [
+        (f"`{name}`", default(field), f"{texts[name]}{values(field)}")
+        for name, field in config.model_fields.items()
+        if not configs_in(field.annotation) and name in texts and name != "type"
+    ]
+    return table(("setting", "default", "meaning"), rows) + "\n"
+
+
+def choices_of(field: str) -> str:
+    """A section for each `type` that `curriculum.FIELD` may have."""
+    kinds = configs_in(CurriculumConfig.model_fields[field].annotation)
+    return "\n".join(choice(field, kind) for kind in kinds)
+
+
+def choice(field: str, kind: type[BaseModel]) -> str:
+    """What a `type` does, and its own settings."""
+    name = kind.model_fields["type"].default
+    text = f'`{field} = {{ type = "{name}" }}`: {field_texts(kind)["type"]}\n'
+    return text + (f"\n{settings_of(kind)}" if len(kind.model_fields) > 1 else "")
+
+
+def configs_in(annotation: Any) -> list[type[BaseModel]]:
+    """The configuration classes an annotation names, outermost only."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [config for part in get_args(annotation) for config in configs_in(part)]
+
+
+def field_texts(config: type[BaseModel]) -> dict[str, str]:
+    """The text under each field of `config` and of its bases in this project."""
+    texts: dict[str, str] = {}
+    for owner in reversed(config.__mro__):
+        if owner.__module__.partition(".")[0] in ("curriculum_env", "arithmetic_curriculum"):
+            body = ast.parse(textwrap.dedent(inspect.getsource(owner))).body[0]
+            assert isinstance(body, ast.ClassDef)
+            texts |= dict(documented(body.body))
+    return texts
+
+
+def documented(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
+    """The annotated names of a class that have a text under them, and that text."""
+    for line, below in pairwise(body):
+        if isinstance(line, ast.AnnAssign) and isinstance(below, ast.Expr):
+            assert isinstance(line.target, ast.Name)
+            assert isinstance(below.value, ast.Constant)
+            yield line.target.id, one_line(str(below.value.value))
+
+
+def default(field: FieldInfo) -> str:
+    """The default as TOML would write it."""
+    if field.is_required():
+        return "required"
+    value = field.get_default(call_default_factory=True)
+    return "unset" if value is None else f"`{json.dumps(value)}`"
+
+
+def values(field: FieldInfo) -> str:
+    """The values a field may have, where they are few."""
+    if get_origin(field.annotation) is not Literal:
+        return ""
+    return f" One of {', '.join(f'`{value}`' for value in get_args(field.annotation))}."
+
+
+# --- Markdown --------------------------------------------------------------------------------
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """A Markdown table."""
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join(
+        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines
+    )
+
+
+def one_line(text: str) -> str:
+    """The text without its line breaks."""
+    return " ".join(text.split())
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "commands": command_reference,
+    "curriculum": lambda: settings_of(CurriculumConfig),
+    "taskset": lambda: settings_of(CurriculumTasksetConfig),
+    "task": lambda: settings_of(CurriculumTaskConfig),
+    "sampler": lambda: choices_of("sampler"),
+    "estimator": lambda: choices_of("estimator"),
+    "gate": lambda: choices_of("gate"),
+    "outage": lambda: settings_of(
+        configs_in(CurriculumConfig.model_fields["outage"].annotation)[0]
+    ),
+}
+
+
+if __name__ == "__main__":
+    for path, text in pages().items():
+        if path.read_text() != text:
+            path.write_text(text)
+            sys.stdout.write(f"{path.name}: updated\n")
