@@ -7,13 +7,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Insert, Table, create_engine, func, select, text
+from sqlalchemy import (
+    ARRAY,
+    Connection,
+    Insert,
+    Table,
+    bindparam,
+    create_engine,
+    func,
+    select,
+    text,
+)
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.engine import URL
 
 from curriculum_env.errors import ConfigError
 from curriculum_env.store.base import OutcomeReader
-from curriculum_env.store.sql import OUTCOME_FIELDS, SqlStore
+from curriculum_env.store.sql import Fields, Rows, SqlStore
 from curriculum_env.types import Outcome
 
 _LOCK_KEY = 0x637572726963  # one advisory lock for the tables and the owner's row
@@ -109,8 +119,17 @@ class PostgresStore(SqlStore):
     def reader(self, cursor: Any = None) -> OutcomeReader:
         return PostgresReader(self, cursor)
 
-    def _insert_new(self, table: Table, key: str) -> Insert:
-        return insert(table).on_conflict_do_nothing(index_elements=[key])
+    def _insert_new(self, table: Table, fields: Fields, key: str) -> Insert:
+        """One statement for all rows, an array per column."""
+        arrays = (bindparam(name, type_=ARRAY(table.c[name].type)) for name in fields)
+        rows = select(func.unnest(*arrays).table_valued(*fields).render_derived())
+        new = insert(table).from_select(fields, rows)
+        return new.on_conflict_do_nothing(index_elements=[key])
+
+    def _parameters(self, fields: Fields, rows: Rows) -> dict[str, Any]:
+        return {
+            name: list(values) for name, values in zip(fields, zip(*rows, strict=True), strict=True)
+        }
 
     def _lock_schema(self, connection: Connection) -> None:
         connection.execute(select(func.pg_advisory_xact_lock(_LOCK_KEY)))

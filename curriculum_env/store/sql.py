@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeAlias
 from weakref import finalize
 
 from sqlalchemy import Connection, Engine, Insert, Table, delete, func, insert, select, update
@@ -24,11 +24,21 @@ from curriculum_env.types import STATUSES, Draw, Outcome
 
 DRAW_FIELDS = tuple(field.name for field in fields(Draw))
 OUTCOME_FIELDS = tuple(field.name for field in fields(Outcome))
+DRAW_COLUMNS = [schema.draws.c[name] for name in DRAW_FIELDS]
 OUTCOME_COLUMNS = [schema.outcomes.c[name] for name in OUTCOME_FIELDS]
+
+_OWNER = select(*(column for column in schema.owner.c if column.name != "id"))
+_OWNER_TOKEN = select(schema.owner.c.token).with_for_update(read=True)
 
 _PAGE = 16384  # rows read at a time from the log of draws
 
 _log = logging.getLogger(__name__)
+
+Fields: TypeAlias = Sequence[str]
+Rows: TypeAlias = list[tuple[Any, ...]]
+
+_draw_values = attrgetter(*DRAW_FIELDS)
+_outcome_values = attrgetter(*OUTCOME_FIELDS)
 
 
 class SqlStore(Store):
@@ -37,6 +47,10 @@ class SqlStore(Store):
     def __init__(self, url: str, engine: Engine) -> None:
         self.url = url
         self._engine = engine
+        self._writing = engine.execution_options(curriculum_write=True)
+        self._insert_draws = self._insert_new(schema.draws, (*DRAW_FIELDS, "run"), "number")
+        self._insert_outcomes = self._insert_new(schema.outcomes, OUTCOME_FIELDS, "rollout_id")
+        self._select_token = str(_OWNER_TOKEN.compile(dialect=engine.dialect))
         self._gate = ForkGate(engine.dispose)
         self._claim: Owner | None = None
         self._closed = False
@@ -45,8 +59,12 @@ class SqlStore(Store):
 
     # --- what differs between databases ------------------------------------------------------
     @abstractmethod
-    def _insert_new(self, table: Table, key: str) -> Insert:
-        """An insert that skips the rows whose `key` is there already."""
+    def _insert_new(self, table: Table, fields: Fields, key: str) -> Insert:
+        """An insert of many rows' `fields` that skips those whose `key` is there already."""
+
+    @abstractmethod
+    def _parameters(self, fields: Fields, rows: Rows) -> list[dict[str, Any]] | dict[str, Any]:
+        """What `_insert_new` is executed with."""
 
     @abstractmethod
     def _advice(self, cause: str) -> str:
@@ -65,7 +83,7 @@ class SqlStore(Store):
         with self._write() as connection:
             self._lock_schema(connection)
             now, owner = self._now(connection), self._owner(connection)
-            if owner is not None and self._owns(owner):
+            if owner is not None and self._owns(owner.token):
                 return
             if owner is not None and not force and owner.alive(now):
                 raise refusal(self.url, owner, now)
@@ -75,11 +93,9 @@ class SqlStore(Store):
         self._claim = claim
 
     def heartbeat(self) -> None:
-        table = schema.owner
         with self._write() as connection:
-            claim = self._check_owner(connection)
-            beat = update(table).where(table.c.token == claim.token)
-            connection.execute(beat, {"heartbeat": self._now(connection)})
+            self._check_owner(connection)
+            connection.execute(update(schema.owner), {"heartbeat": self._now(connection)})
 
     def release(self) -> None:
         claim, self._claim = self._claim, None
@@ -103,17 +119,16 @@ class SqlStore(Store):
         return None if row is None else Run(*row)
 
     def append_draws(self, run: Run, draws: Sequence[Draw]) -> None:
-        values = [{name: getattr(draw, name) for name in DRAW_FIELDS} for draw in draws]
-        if values:
+        rows = [(*_draw_values(draw), run.id) for draw in draws]
+        if rows:
+            values = self._parameters((*DRAW_FIELDS, "run"), rows)
             with self._write() as connection:
                 self._check_owner(connection)
-                statement = self._insert_new(schema.draws, "number")
-                connection.execute(statement, [{**value, "run": run.id} for value in values])
+                connection.execute(self._insert_draws, values)
 
     def draws(self, first: int = 0, last: int | None = None) -> Iterator[Draw]:
         number = schema.draws.c.number
-        columns = [schema.draws.c[name] for name in DRAW_FIELDS]
-        page = select(*columns).where(number >= first).order_by(number).limit(_PAGE)
+        page = select(*DRAW_COLUMNS).where(number >= first).order_by(number).limit(_PAGE)
         if last is not None:
             page = page.where(number < last)
         with self._read() as connection:
@@ -127,12 +142,10 @@ class SqlStore(Store):
 
     # --- the workers' side -------------------------------------------------------------------
     def record(self, outcomes: Sequence[Outcome]) -> None:
-        if not outcomes:
-            return
-        values_of = attrgetter(*OUTCOME_FIELDS)
-        values = [dict(zip(OUTCOME_FIELDS, values_of(o), strict=True)) for o in outcomes]
-        with self._write() as connection:
-            connection.execute(self._insert_new(schema.outcomes, "rollout_id"), values)
+        if outcomes:
+            values = self._parameters(OUTCOME_FIELDS, [_outcome_values(o) for o in outcomes])
+            with self._write() as connection:
+                connection.execute(self._insert_outcomes, values)
 
     # --- anyone ------------------------------------------------------------------------------
     def log_event(self, kind: str, data: Mapping[str, Any]) -> None:
@@ -176,8 +189,7 @@ class SqlStore(Store):
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        engine = self._engine.execution_options(curriculum_write=True)
-        with self._gate.call(), self._errors(), engine.begin() as connection:
+        with self._gate.call(), self._errors(), self._writing.begin() as connection:
             yield connection
 
     @contextmanager
@@ -222,21 +234,15 @@ class SqlStore(Store):
         connection.execute(insert(schema.meta), {"key": "schema_version", "value": version})
         return version
 
-    def _owner(self, connection: Connection, *, share_lock: bool = False) -> Owner | None:
-        columns = [column for column in schema.owner.c if column.name != "id"]
-        query = select(*columns)
-        if share_lock:
-            query = query.with_for_update(read=True)
-        row = connection.execute(query).first()
+    def _owner(self, connection: Connection) -> Owner | None:
+        row = connection.execute(_OWNER).first()
         return None if row is None else Owner(*row)
 
-    def _owns(self, owner: Owner) -> bool:
+    def _owns(self, token: str | None) -> bool:
         claim = self._claim
-        return claim is not None and claim.mine() and claim.token == owner.token
+        return claim is not None and claim.mine() and claim.token == token
 
-    def _check_owner(self, connection: Connection) -> Owner:
-        """The owner, which is this store; its row stays as it is until the transaction ends."""
-        owner = self._owner(connection, share_lock=True)
-        if owner is None or not self._owns(owner):
-            raise lost(self.url, owner, self._now(connection))
-        return owner
+    def _check_owner(self, connection: Connection) -> None:
+        """Raise unless this store is the owner; if so, it stays it until the transaction ends."""
+        if not self._owns(connection.exec_driver_sql(self._select_token).scalar()):
+            raise lost(self.url, self._owner(connection), self._now(connection))

@@ -19,7 +19,7 @@ from sqlalchemy.engine import URL
 from curriculum_env.errors import ConfigError, StoreError
 from curriculum_env.store import schema
 from curriculum_env.store.base import OutcomeReader
-from curriculum_env.store.sql import OUTCOME_COLUMNS, SqlStore
+from curriculum_env.store.sql import OUTCOME_COLUMNS, Fields, Rows, SqlStore
 from curriculum_env.types import Outcome
 
 _BUSY_SECONDS = 30.0
@@ -61,8 +61,11 @@ class SqliteStore(SqlStore):
     def reader(self, cursor: Any = None) -> OutcomeReader:
         return SqliteReader(self, cursor or 0)
 
-    def _insert_new(self, table: Table, key: str) -> Insert:
+    def _insert_new(self, table: Table, fields: Fields, key: str) -> Insert:
         return insert(table).on_conflict_do_nothing(index_elements=[key])
+
+    def _parameters(self, fields: Fields, rows: Rows) -> list[dict[str, Any]]:
+        return [dict(zip(fields, row, strict=True)) for row in rows]
 
     def _lock_schema(self, connection: Connection) -> None:
         """Nothing to do: BEGIN IMMEDIATE already lets in one writer at a time."""
