@@ -71,42 +71,55 @@ class RunReport:
 class Ledger:
     """The draws of a run and what came back, added one by one.
 
-    `success` maps a finite reward to [0, 1]; `group_size` is the number of rollouts of a draw.
+    `success` maps a reward to [0, 1], or to None where it is no grade; `group_size` is the number
+    of rollouts of a draw.
     """
 
     group_size: int
-    success: Callable[[float], float]
+    success: Callable[[float], float | None]
     draws: dict[int, Drawn] = field(default_factory=dict)
     outcomes: dict[int, dict[str, Outcome]] = field(default_factory=lambda: defaultdict(dict))
+    successes: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
 
     def draw(self, number: int, uid: str, domain: str, level: str) -> None:
+        """Add a draw; one already known is not counted twice."""
         self.draws.setdefault(number, Drawn(number, uid, (domain, level)))
 
     def record(self, outcome: Outcome) -> None:
         """Add an outcome; a rollout already known is not counted twice."""
-        self.outcomes[outcome.draw].setdefault(outcome.rollout_id, outcome)
+        known = self.outcomes[outcome.draw]
+        if outcome.rollout_id in known:
+            return
+        known[outcome.rollout_id] = outcome
+        if outcome.status == "ok" and outcome.reward is not None:
+            success = self.success(outcome.reward)
+            if success is not None:
+                self.successes[outcome.draw].append(success)
 
-    def group(self, draw: int) -> Group | None:
-        """The successes of a draw, None before its first graded rollout."""
-        rewards = [o.reward for o in self.of(draw) if o.status == "ok" and o.reward is not None]
-        return Group(draw, 0, tuple(map(self.success, rewards))) if rewards else None
+    def of(self, draws: Iterable[int]) -> list[Outcome]:
+        """The outcomes of `draws`, in the order they came."""
+        return [o for draw in draws if draw in self.outcomes for o in self.outcomes[draw].values()]
+
+    def graded(self, draws: Iterable[int]) -> list[float]:
+        """The successes of `draws`."""
+        return [s for draw in draws if draw in self.successes for s in self.successes[draw]]
 
     def finished(self, draw: int) -> bool:
-        return sum(o.status != "cancelled" for o in self.of(draw)) >= self.group_size
+        """Whether all its rollouts ended, well or not."""
+        return sum(o.status != "cancelled" for o in self.of([draw])) >= self.group_size
 
     def survival(self, draws: Iterable[int]) -> float | None:
         """rho over those of `draws` that are finished and have a graded rollout."""
-        groups = [self.group(draw) for draw in draws if self.finished(draw)]
-        return _mean([float(group.alive) for group in groups if group])
+        groups = [
+            Group(draw, 0, tuple(self.successes[draw]))
+            for draw in draws
+            if draw in self.successes and self.finished(draw)
+        ]
+        return _mean([float(group.alive) for group in groups])
 
     def mean_reward(self, draws: Iterable[int]) -> float | None:
         """The mean reward of the graded rollouts of `draws`."""
-        outcomes = [outcome for draw in draws for outcome in self.of(draw)]
-        return _mean([o.reward for o in outcomes if o.status == "ok" and o.reward is not None])
-
-    def of(self, draw: int) -> Sequence[Outcome]:
-        """The outcomes of a draw in the order they came."""
-        return tuple(self.outcomes[draw].values()) if draw in self.outcomes else ()
+        return _mean([o.reward for o in self.of(draws) if o.reward is not None])
 
 
 def build_report(
@@ -117,7 +130,7 @@ def build_report(
 ) -> RunReport:
     """Sum up a run. `pool` counts the rows of each bucket; `uniform_survival` is passed on."""
     numbers = sorted(ledger.draws)
-    outcomes = [outcome for number in numbers for outcome in ledger.of(number)]
+    outcomes = ledger.of(numbers)
     statuses = Counter(outcome.status for outcome in outcomes)
     levels = tuple(_levels(ledger, pool, _level))
     visits = Counter(draw.uid for draw in ledger.draws.values())
@@ -167,9 +180,7 @@ def _levels(
         rows[key(bucket)] += count
     for bucket in sorted({*drawn, *rows}, key=_natural):
         numbers = [draw.number for draw in drawn[bucket]]
-        outcomes = [outcome for number in numbers for outcome in ledger.of(number)]
-        groups = filter(None, map(ledger.group, numbers))
-        successes = [success for group in groups for success in group.success_G]
+        outcomes, successes = ledger.of(numbers), ledger.graded(numbers)
         yield LevelReport(
             domain=bucket[0],
             level=bucket[1],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import signal
 from collections import Counter
 from collections.abc import Callable
@@ -12,12 +13,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from rich.logging import RichHandler
+
 from curriculum_env.adapters.verifiers.runner import RunConfig, Session, TraceFile, resolve
 from curriculum_env.adapters.verifiers.runner.endpoint import require_endpoint
 from curriculum_env.cli import settings
 from curriculum_env.cli.progress import Progress
 from curriculum_env.cli.render import console, show_run
 from curriculum_env.cli.settings import Tree
+from curriculum_env.engine.reward_scale import RewardScale
 from curriculum_env.errors import ConfigError
 from curriculum_env.local import serve_policy
 from curriculum_env.report import Ledger, RunReport, build_report
@@ -32,13 +36,21 @@ def start(tree: Tree, folder: Path, *, resume: bool) -> int:
         ConfigError: a setting cannot be used, the model cannot be reached, or `folder` holds
             another run.
     """
+    logging.basicConfig(
+        level=logging.WARNING,
+        format="%(message)s",
+        handlers=[RichHandler(console=console, show_time=False, show_path=False)],
+    )
+    if resume:  # that the logged draws are replayed is what was asked for
+        logging.getLogger("curriculum_env.engine.resume").setLevel(logging.ERROR)
     config = resolve(tree)
     _require_folder(folder, config, resume=resume)
     with ExitStack() as stack:
         config = _served(config, stack)
         require_endpoint(config.client, config.model)
         folder.mkdir(parents=True, exist_ok=True)
-        ledger = Ledger(config.group_size, _success(config))
+        taskset: Any = config.env.taskset
+        ledger = Ledger(config.group_size, RewardScale(taskset.curriculum).success)
         progress = Progress(ledger, config.groups * config.group_size)
         session = stack.enter_context(closing(Session(config, folder, progress, resume=resume)))
         session.open()
@@ -77,12 +89,6 @@ def _served(config: RunConfig, stack: ExitStack) -> RunConfig:
     policy = stack.enter_context(serve_policy(config.policy, slots=min(config.concurrency, 16)))
     client = config.client.model_copy(update={"base_url": policy.base_url})
     return config.model_copy(update={"client": client, "model": policy.model})
-
-
-def _success(config: RunConfig) -> Callable[[float], float]:
-    taskset: Any = config.env.taskset
-    success: Callable[[float], float] = taskset.curriculum.success
-    return success
 
 
 async def _drive(session: Session, note: Callable[[str], None]) -> bool:

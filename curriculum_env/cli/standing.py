@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from curriculum_env.cli.stored import StoredRun, replayed
+from curriculum_env.engine.reward_scale import RewardScale
 from curriculum_env.report import Bucket, Ledger, RunReport, build_report
 
 HARD, EASY = 0.2, 0.8
@@ -60,7 +61,7 @@ def standing(stored: StoredRun, now: float | None = None) -> Standing:
     """Work out how the run stands at `now` (Unix seconds; unset, this moment)."""
     now = time.time() if now is None else now
     config, pool = stored.config, _pool(stored.events)
-    ledger = Ledger(stored.group_size, config.success)
+    ledger = Ledger(stored.group_size, RewardScale(config).success)
     for draw in stored.draws:
         ledger.draw(draw.number, draw.uid, draw.domain, draw.level)
     for outcome in stored.outcomes:
