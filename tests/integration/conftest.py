@@ -1,7 +1,8 @@
-"""A scripted policy, the test tasksets on the path, and a store of one's own."""
+"""A scripted policy, the test tasksets where verifiers finds them, and a store of one's own."""
 
 from __future__ import annotations
 
+import os
 import sys
 import uuid
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from curriculum_env.testing.serving import TASKSETS
 
 HERE = str(Path(__file__).parents[1] / "tasksets")
 sys.path[:0] = [path for path in (TASKSETS, HERE) if path not in sys.path]
+os.environ["PYTHONPATH"] = os.pathsep.join((HERE, TASKSETS))
 
 
 @pytest.fixture(scope="session")
@@ -25,3 +27,8 @@ def policy() -> Iterator[str]:
 @pytest.fixture
 def store() -> str:
     return f"memory://{uuid.uuid4().hex}"
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'curriculum.db'}"

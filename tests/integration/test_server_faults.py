@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 from collections import Counter
-from pathlib import Path
 
 import pytest
 import verifiers.v1 as vf
@@ -16,11 +15,6 @@ from curriculum_env.testing.serving import env_config, env_server
 from tests.adapters.playing import drawn, rows_in
 
 PENDING = 4
-
-
-@pytest.fixture
-def shared(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path / 'curriculum.db'}"
 
 
 def coin_task(store: str, uid: str, prompt: str) -> vf.Task:
