@@ -2,7 +2,7 @@
 
 Which side a problem lies on is decided by a hash of its canonical expression, so `5 + 3` and
 `3 + 5` share a side, and no seed, size or choice of levels moves a problem across. A level's
-problem space is finite (level 1 has 200 problems): a level that is used up leaves its share of
+problem space is finite (level 1 has 300 problems): a level that is used up leaves its share of
 the pool to the others.
 """
 
