@@ -21,6 +21,7 @@ from curriculum_env.adapters.verifiers.derive import (
     InnerRows,
     recording_task,
 )
+from curriculum_env.errors import ConfigError
 
 
 class CurriculumWrapConfig(CurriculumTasksetConfig):
@@ -37,15 +38,6 @@ class CurriculumWrapConfig(CurriculumTasksetConfig):
             data = dict(data)
             narrow_plugin_field(data, "inner", taskset_config_type)
         return data
-
-    @model_validator(mode="after")
-    def _has_inner(self) -> Self:
-        if self.id and not self.inner.id:
-            raise ValueError(
-                "taskset.inner.id is not set, expected the id of an installed taskset: "
-                'set inner = { id = "..." }'
-            )
-        return self
 
 
 class CurriculumWrap(InnerRows, vf.Taskset[vf.Task, CurriculumWrapConfig]):
@@ -68,6 +60,11 @@ class CurriculumWrap(InnerRows, vf.Taskset[vf.Task, CurriculumWrapConfig]):
 
 def _bound(wrapper: type[Any], config: CurriculumWrapConfig) -> type[Any]:
     """`wrapper` for one config: verifiers asks the class for its task type and its tools."""
+    if not config.inner.id:
+        raise ConfigError(
+            "taskset.inner.id is not set, expected the id of an installed taskset: "
+            'set inner = { id = "..." }'
+        )
     inner = taskset_class(config.inner.id)
     task = _bound_task(inner.task_type(), config)
     namespace = {
