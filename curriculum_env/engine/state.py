@@ -7,6 +7,7 @@ import os
 import uuid
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,9 +42,9 @@ def load_state(folder: str | Path) -> dict[str, Any]:
     folder = Path(folder)
     try:
         state: dict[str, Any] = json.loads((folder / _JSON).read_text())
-        with np.load(folder / _NPZ, allow_pickle=False) as file:
-            arrays: dict[str, NDArray[Any]] = {name: file[name] for name in file.files}
-    except (OSError, ValueError, KeyError, EOFError) as error:
+        with open(folder / _NPZ, "rb") as file, np.load(file, allow_pickle=False) as loaded:
+            arrays: dict[str, NDArray[Any]] = dict(loaded)
+    except (OSError, ValueError, EOFError, BadZipFile) as error:
         raise StateError(
             f"no curriculum state could be read from {folder} ({error}); expected the {_JSON} and "
             f"{_NPZ} that save_state wrote: give that folder, or start without a state"

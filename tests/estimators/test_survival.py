@@ -47,4 +47,6 @@ def test_blocks_make_no_difference() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.uniform(0.5, 9, 40_000), rng.uniform(0.5, 9, 40_000)
     whole = beta_survival(a, b, 8)
-    assert np.array_equal(whole[20_000:20_010], beta_survival(a[20_000:20_010], b[20_000:20_010], 8))
+    assert np.array_equal(
+        whole[20_000:20_010], beta_survival(a[20_000:20_010], b[20_000:20_010], 8)
+    )

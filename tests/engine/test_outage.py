@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from curriculum_env import Curriculum, Draw
+from curriculum_env.engine import Curriculum as Engine
+from tests.engine.helpers import GROUP_SIZE, curriculum, outcomes, rows
+
+RATES = np.random.default_rng(3).uniform(0.1, 0.9, 400)
+
+
+class Service:
+    """Plays groups rollout by rollout, eight in flight, so that an outage cuts through groups."""
+
+    def __init__(self, engine: Curriculum, flight: int = 8, seed: int = 5) -> None:
+        self.engine, self.flight = engine, flight
+        self.rng = np.random.default_rng(seed)
+        self.waiting: list[tuple[Draw, int]] = []
+
+    def play(self, rollouts: int, mode: str = "fine") -> None:
+        for _ in range(rollouts):
+            while len(self.waiting) < self.flight * GROUP_SIZE:
+                draw = self.engine.ask()
+                self.waiting.extend((draw, i) for i in range(GROUP_SIZE))
+            draw, i = self.waiting.pop(int(self.rng.integers(min(24, len(self.waiting)))))
+            passed = float(self.rng.random() < RATES[int(draw.uid, 16)])
+            reward = {"zeros": 0.0, "errors": None}.get(mode, passed)
+            (outcome,) = outcomes(draw, [reward], attempt=f".{i}")
+            if mode == "cancelled":
+                outcome = replace(outcome, reward=None, status="cancelled")
+            self.engine.tell(outcome)
+
+
+def started(rollouts: int = 4000) -> Service:
+    service = Service(curriculum(rows(400), estimator={"age_decay": 1}))
+    service.play(rollouts)
+    return service
+
+
+def beliefs(service: Service) -> np.ndarray:  # type: ignore[type-arg]
+    return service.engine.table()["mean"].copy()
+
+
+def worst_change(before: np.ndarray, after: np.ndarray) -> float:  # type: ignore[type-arg]
+    return float(np.max(np.abs(after - before) / before))
+
+
+def test_a_500_rollout_outage_teaches_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    """Errors, then all-zero rewards: beliefs stay within 1% of those without the outage."""
+    service, without = started(), started()
+    without.play(500, "cancelled")
+    with caplog.at_level(logging.WARNING):
+        service.play(250, "errors")
+        service.play(250, "zeros")
+        assert service.engine.metrics()["frozen"] == 1.0
+        assert worst_change(beliefs(without), beliefs(service)) <= 0.01
+        service.play(400)
+    assert service.engine.metrics()["frozen"] == 0.0
+    assert service.engine.metrics()["outages"] == 1
+    assert "outage: most rollouts fail with errors" in caplog.text
+    assert "the outage is over" in caplog.text
+
+
+def test_a_sudden_run_of_zeros_alone_is_undone(caplog: pytest.LogCaptureFixture) -> None:
+    """Up to the honest failures right before it, which nothing tells apart from it: they belong
+    to the one or two groups it cut through."""
+    service, without = started(), started()
+    service.play(500, "zeros")
+    without.play(500, "cancelled")
+    assert service.engine.metrics()["frozen"] == 1.0
+    assert service.engine.metrics()["outages"] == 1
+    change = np.abs(beliefs(service) - beliefs(without)) / beliefs(without)
+    assert np.mean(change) <= 0.01
+    assert np.count_nonzero(change > 0.01) <= 3
+    assert "no rollout scores" in caplog.text
+
+
+def test_undetected_zeros_would_have_taught_nonsense() -> None:
+    """The same outage without the monitor: the test above can fail."""
+    service = Service(curriculum(rows(400), estimator={"age_decay": 1}, outage={"enabled": False}))
+    service.play(4000)
+    before = beliefs(service)
+    service.play(500, "zeros")
+    assert worst_change(before, beliefs(service)) > 0.2
+
+
+def test_learning_goes_on_after_it() -> None:
+    service = started()
+    service.play(500, "zeros")
+    groups = service.engine.metrics()["groups"]
+    service.play(2000)
+    assert service.engine.metrics()["groups"] > groups + 150
+    visited = service.engine.table()["visits"] >= 3
+    error = np.abs(beliefs(service)[visited] - RATES[visited])
+    assert np.mean(error) < 0.15
+
+
+def test_a_hard_pool_is_no_outage() -> None:
+    engine = curriculum(rows(300), sampler={"type": "uniform"})
+    rng = np.random.default_rng(0)
+    for _ in range(600):
+        draw = engine.ask()
+        for outcome in outcomes(draw, [float(x) for x in rng.random(GROUP_SIZE) < 0.01]):
+            engine.tell(outcome)
+    assert engine.metrics()["outages"] == 0
+
+
+def test_a_mixed_run_is_no_outage() -> None:
+    assert started(8000).engine.metrics()["outages"] == 0
+
+
+def test_one_dead_bucket_is_no_outage() -> None:
+    """Twenty failing groups of one level in a row say nothing about the service."""
+    engine = curriculum([*rows(200)], sampler={"type": "sequential"})
+    for number in range(200):
+        draw = engine.ask()
+        level = engine.row(draw.uid).level
+        passes = 0 if number >= 100 and level == "0" else 4
+        if number >= 100 and level != "0":
+            continue
+        for outcome in outcomes(draw, [1.0] * passes + [0.0] * (8 - passes)):
+            engine.tell(outcome)
+    assert engine.metrics()["outages"] == 0
+
+
+def test_a_policy_that_has_failed_for_long_is_believed(caplog: pytest.LogCaptureFixture) -> None:
+    service = Service(curriculum(rows(400), outage={"patience": 600}))
+    service.play(3000)
+    service.play(2000, "zeros")
+    assert service.engine.metrics()["frozen"] == 0.0
+    assert service.engine.metrics()["outages"] == 1
+    assert "the policy's own failure" in caplog.text
+
+
+def test_steady_errors_become_the_usual() -> None:
+    service = Service(curriculum(rows(400), outage={"patience": 300}))
+    rng = np.random.default_rng(0)
+    for _ in range(3000):
+        service.play(1, "errors" if rng.random() < 0.6 else "fine")
+    metrics = service.engine.metrics()
+    assert metrics["outages"] <= 3
+    assert metrics["groups"] > 100
+
+
+def test_an_outage_goes_through_the_state() -> None:
+    service = started()
+    service.play(300, "zeros")
+    state = service.engine.state_dict()
+    plain = json.loads(json.dumps({k: v for k, v in state.items() if k != "arrays"}))
+    other = curriculum(rows(400), estimator={"age_decay": 1})
+    other.load_state_dict({**plain, "arrays": state["arrays"]})
+    assert other.metrics()["frozen"] == 1.0
+    resumed = Service(other)
+    resumed.waiting = list(service.waiting)
+    resumed.play(60)
+    assert other.metrics()["frozen"] == 0.0
+
+
+def test_outages_are_events_of_the_store() -> None:
+    service = started()
+    assert isinstance(service.engine, Engine)
+    service.play(300, "zeros")
+    service.play(100)
+    phases = [event["phase"] for event in service.engine.store.events("outage")]
+    assert phases == ["began", "ended"]
