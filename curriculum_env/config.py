@@ -70,7 +70,7 @@ class CurriculumConfig(BaseConfig):
     reward_range: tuple[float, float] = (0.0, 1.0)
     """The least and the greatest reward; successes are rescaled to it."""
     invalid_reward: float = -1.0
-    """The reward of an answer that could not be graded; outside the range, it is a plain failure."""
+    """The reward of an answer that could not be graded: outside the range, a plain failure."""
     success_threshold: float | None = None
     """Reward from which a rollout counts as a success; unset, success is the rescaled reward."""
     sampler: SamplerConfig = SurvivalConfig()

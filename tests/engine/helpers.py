@@ -35,10 +35,15 @@ def curriculum(
 def outcomes(draw: Draw, rewards: Sequence[float | None], attempt: str = "") -> list[Outcome]:
     """One outcome per reward; None is an error."""
     return [
-        Outcome(draw.number, draw.uid, f"{draw.number}{attempt}.{i}", reward, status)
+        Outcome(
+            draw.number,
+            draw.uid,
+            f"{draw.number}{attempt}.{i}",
+            reward,
+            "error" if reward is None else "ok",
+        )
         for i, reward in enumerate(rewards)
-        for status in [("error" if reward is None else "ok")]
-    ]  # type: ignore[misc]
+    ]
 
 
 class World:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import logging
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,13 @@ def test_survival_finds_living_groups_among_many_tasks() -> None:
 
 
 def test_without_a_cooldown_the_rule_collapses() -> None:
-    settings = {"pick": "top", "explore": 0.0, "novelty": 1.0, "cooldown": 0, "refresh": 1}
+    settings: dict[str, Any] = {
+        "pick": "top",
+        "explore": 0.0,
+        "novelty": 1.0,
+        "cooldown": 0,
+        "refresh": 1,
+    }
     world = World(curriculum(2000, **settings), RATES)
     world.play(2000)
     assert np.mean(world.alive[-1000:]) > 0.95
@@ -178,7 +185,12 @@ def test_a_share_of_the_draws_goes_to_the_least_known(sampler: str) -> None:
         for i in range(200)
     ]
     fresh = [Row(uid=f"{i:08x}", data={}, prior_attempts=0.0) for i in range(200, 210)]
-    settings = {"sampler": {"type": sampler}, "cooldown": 0, "pick": "top", "novelty": 1.0}
+    settings: dict[str, Any] = {
+        "sampler": {"type": sampler},
+        "cooldown": 0,
+        "pick": "top",
+        "novelty": 1.0,
+    }
     none = curriculum([*known, *fresh], explore=0.0, **settings)
     some = curriculum([*known, *fresh], explore=0.5, **settings)
     for engine in (none, some):

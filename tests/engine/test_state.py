@@ -33,7 +33,7 @@ def continued(world: World, engine: Curriculum) -> World:
 @pytest.mark.parametrize("estimator", ["beta", "ema"])
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_a_state_on_disk_resumes_exactly(sampler: str, estimator: str, tmp_path: Path) -> None:
-    settings = {"sampler": {"type": sampler}, "estimator": {"type": estimator}}
+    settings: dict[str, Any] = {"sampler": {"type": sampler}, "estimator": {"type": estimator}}
     world = played(**settings)
     save_state(tmp_path, world.engine_state())
     engine = curriculum(rows(300), **settings)
@@ -83,7 +83,7 @@ def test_only_json_and_plain_arrays_are_written(tmp_path: Path) -> None:
 
 
 def test_a_missing_or_broken_state_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(StateError, match="expected the state.json and state.npz"):
+    with pytest.raises(StateError, match=r"expected the state\.json and state\.npz"):
         load_state(tmp_path / "nowhere")
     save_state(tmp_path, played().engine_state())
     (tmp_path / "state.npz").write_bytes((tmp_path / "state.npz").read_bytes()[:100])

@@ -32,7 +32,7 @@ def view(mean_N: list[float], strength: float = 1e6, **fields: object) -> View:
 
 
 def order(score_N: FloatArray) -> list[int]:
-    return np.argsort(-score_N, kind="stable").tolist()
+    return [int(row) for row in np.argsort(-score_N, kind="stable")]
 
 
 def test_survival_is_the_expected_share_of_living_groups() -> None:

@@ -8,9 +8,10 @@ import pytest
 from curriculum_env.samplers import View
 from curriculum_env.samplers.view import Pick, smallest
 from curriculum_env.testing.samplers import make_view
+from curriculum_env.types import FloatArray
 
 
-def first_choices(score_N: np.ndarray, draws: int, pick: Pick) -> Counter[int]:  # type: ignore[type-arg]
+def first_choices(score_N: FloatArray, draws: int, pick: Pick) -> Counter[int]:
     counts: Counter[int] = Counter()
     for draw in range(draws):
         rows_K, _ = make_view(len(score_N), draw=draw, pick=pick).choose(score_N, 1)
