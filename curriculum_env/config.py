@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 from pydantic_config import BaseConfig
 
-from curriculum_env.estimators import BetaConfig, EmaConfig
+from curriculum_env.estimators import BetaConfig, EstimatorConfig
 from curriculum_env.gates import VarianceConfig
 from curriculum_env.samplers import Pick, SamplerConfig
 from curriculum_env.samplers.survival import SurvivalConfig
 
-EstimatorConfig: TypeAlias = Annotated[BetaConfig | EmaConfig, Field(discriminator="type")]
 Resume: TypeAlias = Literal["continue", "warm", "never"]
 
 
@@ -26,7 +25,7 @@ class OutageConfig(BaseConfig):
     """Share of failed rollouts among the last `error_window` that is an outage."""
     error_window: int = Field(default=32, ge=4)
     """Rollouts looked back on for the share of failed ones."""
-    significance: float = Field(1e-6, gt=0, lt=1)
+    significance: float = Field(default=1e-6, gt=0, lt=1)
     """How unlikely, by the run's own share of failed groups, an unbroken run of them must be."""
     recovery: int = Field(default=3, ge=1)
     """Distinct rows that must score again before the outage is over."""

@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine.availability import NEVER, Availability
+from curriculum_env.engine.check import check_outcome
 from curriculum_env.engine.draw_log import DrawLog
 from curriculum_env.engine.feed import Feed
 from curriculum_env.engine.grader import Grader
 from curriculum_env.engine.plan import Plan
 from curriculum_env.engine.resume import Opened, open_run, segments
 from curriculum_env.engine.state import VERSION, check_version, match_rows
-from curriculum_env.errors import PoolError, RewardError, StateError
-from curriculum_env.estimators import Beta, BetaConfig, Ema, Estimator
+from curriculum_env.errors import PoolError, StateError
+from curriculum_env.estimators import build_estimator
 from curriculum_env.metrics import Diversity
 from curriculum_env.pool import Pool
 from curriculum_env.pool.pool import priors
@@ -262,7 +263,10 @@ class Curriculum:
         config = self.config
         self._availability = Availability(config.cooldown, config.max_reuse, config.novelty)
         self._plan, self._diversity = Plan(), Diversity()
-        self.estimator, self.sampler = _build_estimator(config), build_sampler(config.sampler)
+        self.estimator, self.sampler = (
+            build_estimator(config.estimator),
+            build_sampler(config.sampler),
+        )
         self._grader = Grader(
             config, self._pool, self.estimator, self.sampler, self._clock,
             lambda row: self._availability.give_back(row),
@@ -390,31 +394,3 @@ class Curriculum:
 
 
 _COUNTS = ("expired", "late", "unknown", "suspended", "void_groups")
-
-
-def check_outcome(outcome: Outcome) -> None:
-    """Raise `RewardError` for an outcome that cannot be graded."""
-    if outcome.status not in STATUSES:
-        raise RewardError(
-            f"rollout {outcome.rollout_id} has status {outcome.status!r}; "
-            f"expected one of {', '.join(STATUSES)}"
-        )
-    if outcome.status == "ok" and not _finite(outcome.reward):
-        reward = outcome.reward
-        raise RewardError(
-            f"rollout {outcome.rollout_id} is ok with reward {reward!r}; expected a finite number: "
-            "tell status='error' for a rollout that could not be graded"
-        )
-
-
-def _finite(reward: float | None) -> bool:
-    try:
-        return math.isfinite(reward)  # type: ignore[arg-type]
-    except TypeError:
-        return False
-
-
-def _build_estimator(config: CurriculumConfig) -> Estimator:
-    if isinstance(config.estimator, BetaConfig):
-        return Beta(config.estimator)
-    return Ema(config.estimator)
