@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
-import verifiers.v1 as vf
 
 from curriculum_env.types import Outcome
 from tests.adapters.playing import drawn, env_of, play, rows_in
@@ -13,13 +13,14 @@ from tests.adapters.playing import drawn, env_of, play, rows_in
 FAST = {"agent": {"harness": {"id": "faulty", "max_retries": 0}}}
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True)
+class Case:
     name: str
     rows: list[tuple[str, float | None]]
     fault: str = "none"
     prompt: str = "Go."
-    agent: dict[str, Any] = {}
-    env: dict[str, Any] = {}
+    agent: dict[str, Any] = field(default_factory=dict)
+    env: dict[str, Any] = field(default_factory=dict)
     cancel_after: float | None = None
 
 
