@@ -11,6 +11,7 @@ from typing import Any
 from curriculum_env.cli.stored import StoredRun, replayed
 from curriculum_env.engine.reward_scale import RewardScale
 from curriculum_env.report import Bucket, Ledger, RunReport, build_report
+from curriculum_env.types import Row
 
 HARD, EASY = 0.2, 0.8
 
@@ -106,18 +107,12 @@ def _beliefs(stored: StoredRun, pool: Mapping[Bucket, int] | None) -> tuple[Fron
     with replayed(stored) as curriculum:
         mean_N = curriculum.estimator.mean()
         total = float(curriculum.estimator.survival(stored.group_size).sum())
-        curriculum.estimator.add(*_nothing_known())
+        curriculum.estimator.add([Row(uid="unknown", data={})])
         unknown = float(curriculum.estimator.survival(stored.group_size)[-1])
     too_hard, too_easy = int((mean_N < HARD).sum()), int((mean_N > EASY).sum())
     frontier = Frontier(too_hard, len(mean_N) - too_hard - too_easy, too_easy, untouched)
     rest = untouched or 0
     return frontier, (total + rest * unknown) / (len(mean_N) + rest)
-
-
-def _nothing_known() -> tuple[Any, Any]:
-    import numpy as np
-
-    return np.zeros(1), np.zeros(1)
 
 
 def _dropped(stored: StoredRun, ledger: Ledger, now: float) -> int:

@@ -25,7 +25,6 @@ from curriculum_env.errors import PoolError, StateError
 from curriculum_env.estimators import build_estimator
 from curriculum_env.metrics import Diversity
 from curriculum_env.pool import Pool
-from curriculum_env.pool.pool import priors
 from curriculum_env.samplers import View, build_sampler
 from curriculum_env.store import Store, open_store
 from curriculum_env.types import STATUSES, Draw, Outcome, Row
@@ -222,6 +221,7 @@ class Curriculum:
             "run": self.run.id,
             "cursor": cursor,
             "estimator": self.config.estimator.type,
+            "beliefs": self.estimator.state_dict(),
             "plan": [[self._pool[row].uid, p] for row, p in self._plan.queue],
             "sampler": self.sampler.state_dict(),
             "grader": self._grader.state_dict(),
@@ -278,7 +278,7 @@ class Curriculum:
         self._warned_forced = self._warned_silent = False
 
     def _append(self, rows: Pool | list[Row]) -> None:
-        self.estimator.add(*priors(rows))
+        self.estimator.add(rows)
         self._availability.add(len(rows))
         self.sampler.add(rows)
 
@@ -390,6 +390,7 @@ class Curriculum:
             arrays["visits"][saved],
             arrays["last_draw"][saved],
         )
+        self.estimator.load_state_dict(state["beliefs"])
         self._availability.restore(visits_N, last_draw_N, state["next_number"])
 
 

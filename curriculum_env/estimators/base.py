@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from curriculum_env.types import FloatArray, IntArray
+from curriculum_env.types import FloatArray, IntArray, Row
 
 Rows: TypeAlias = "IntArray | slice"
 ALL: slice = slice(None)
@@ -34,8 +34,9 @@ class Estimator(ABC):
         return len(getattr(self, self.COLUMNS[0]))
 
     @abstractmethod
-    def initial(self, passes_N: FloatArray, attempts_N: FloatArray) -> dict[str, FloatArray]:
-        """The columns of new rows from their offline passes and attempts (0 attempts: unknown)."""
+    def initial(self, rows: Sequence[Row]) -> dict[str, FloatArray]:
+        """The columns of new rows, from their offline passes and attempts and whatever else they
+        bring."""
 
     @abstractmethod
     def update(self, row: int, success_G: Sequence[float]) -> None:
@@ -65,16 +66,30 @@ class Estimator(ABC):
     def discount(self, keep: float) -> None:
         """Keep only the share `keep` in [0, 1] of what was learned."""
 
-    def add(self, passes_N: FloatArray, attempts_N: FloatArray) -> None:
+    def add(self, rows: Sequence[Row]) -> None:
         """Append rows."""
-        for column, values in self.initial(passes_N, attempts_N).items():
+        for column, values in self.initial(rows).items():
             setattr(self, column, np.concatenate([getattr(self, column), values]))
 
     def get(self, row: int) -> tuple[float, ...]:
-        """The belief about one row, for `put`."""
+        """Everything that an `update` of this row changes, for `put`."""
         return tuple(float(getattr(self, column)[row]) for column in self.COLUMNS)
 
     def put(self, row: int, belief: tuple[float, ...]) -> None:
-        """Restore what `get` returned."""
+        """Restore what `get` returned; several are restored newest first."""
         for column, value in zip(self.COLUMNS, belief, strict=True):
             getattr(self, column)[row] = value
+
+    def state_dict(self) -> dict[str, Any]:
+        """What is believed beyond the columns, as JSON values."""
+        return {}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:  # noqa: B027
+        """Go on from what `state_dict` returned; the columns are already in place."""
+
+
+def offline(rows: Sequence[Row]) -> tuple[FloatArray, FloatArray]:
+    """The offline passes and attempts of each row (0 attempts: nothing is known)."""
+    passes_N = np.fromiter((row.prior_passes for row in rows), np.float64, len(rows))
+    attempts_N = np.fromiter((row.prior_attempts for row in rows), np.float64, len(rows))
+    return passes_N, attempts_N

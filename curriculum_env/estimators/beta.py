@@ -9,10 +9,10 @@ import numpy as np
 from pydantic import Field
 from pydantic_config import BaseConfig
 
-from curriculum_env.estimators.base import ALL, Estimator, Rows
+from curriculum_env.estimators.base import ALL, Estimator, Rows, offline
 from curriculum_env.estimators.interval import beta_interval
 from curriculum_env.estimators.survival import beta_survival
-from curriculum_env.types import FloatArray
+from curriculum_env.types import FloatArray, Row
 
 
 class BetaConfig(BaseConfig):
@@ -47,7 +47,8 @@ class Beta(Estimator):
         super().__init__()
         self.config = config or BetaConfig()
 
-    def initial(self, passes_N: FloatArray, attempts_N: FloatArray) -> dict[str, FloatArray]:
+    def initial(self, rows: Sequence[Row]) -> dict[str, FloatArray]:
+        passes_N, attempts_N = offline(rows)
         weight, (prior_passes, prior_fails) = self.config.prior_weight, self.config.prior
         prior_passes_N = prior_passes + weight * passes_N
         prior_fails_N = prior_fails + weight * (attempts_N - passes_N)

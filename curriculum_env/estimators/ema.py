@@ -9,10 +9,10 @@ import numpy as np
 from pydantic import Field
 from pydantic_config import BaseConfig
 
-from curriculum_env.estimators.base import ALL, Estimator, Rows
+from curriculum_env.estimators.base import ALL, Estimator, Rows, offline
 from curriculum_env.estimators.interval import beta_interval
 from curriculum_env.estimators.survival import survival
-from curriculum_env.types import FloatArray
+from curriculum_env.types import FloatArray, Row
 
 
 class EmaConfig(BaseConfig):
@@ -42,10 +42,11 @@ class Ema(Estimator):
         super().__init__()
         self.config = config or EmaConfig()
 
-    def initial(self, passes_N: FloatArray, attempts_N: FloatArray) -> dict[str, FloatArray]:
+    def initial(self, rows: Sequence[Row]) -> dict[str, FloatArray]:
+        passes_N, attempts_N = offline(rows)
         known_N = attempts_N > 0
         p_N = np.where(known_N, passes_N / np.maximum(attempts_N, 1e-300), self.config.start)
-        return {"p_N": p_N, "worth_N": attempts_N.astype(np.float64)}
+        return {"p_N": p_N, "worth_N": attempts_N}
 
     def update(self, row: int, success_G: Sequence[float]) -> None:
         alpha, size = self.config.alpha, len(success_G)

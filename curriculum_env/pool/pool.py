@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from curriculum_env.errors import PoolError
-from curriculum_env.types import FloatArray, Row
+from curriculum_env.types import Row
 
 
 class Pool(Sequence[Row]):
@@ -64,13 +64,6 @@ class Pool(Sequence[Row]):
     def uids(self) -> np.ndarray[tuple[int], np.dtype[np.bytes_]]:
         """The uids in order, as bytes."""
         return np.array([row.uid.encode() for row in self._rows])
-
-
-def priors(rows: Sequence[Row]) -> tuple[FloatArray, FloatArray]:
-    """The offline passes and attempts of each row."""
-    passes_N = np.fromiter((row.prior_passes for row in rows), np.float64, len(rows))
-    attempts_N = np.fromiter((row.prior_attempts for row in rows), np.float64, len(rows))
-    return passes_N, attempts_N
 
 
 def check_row(row: Row, position: int) -> None:

@@ -11,9 +11,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from curriculum_env.estimators import Estimator
+from curriculum_env.types import Row
 
 GROUPS = st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=16), max_size=12)
 INHERITED = settings(deadline=None, suppress_health_check=[HealthCheck.differing_executors])
+
+
+def make_rows(size: int, passes: float = 0.0, attempts: float = 0.0) -> list[Row]:
+    """Rows of one bucket, of which `passes` of `attempts` offline rollouts succeeded."""
+    return [
+        Row(f"{i:x}", {}, "d", "1", {"size": 3}, prior_passes=passes, prior_attempts=attempts)
+        for i in range(size)
+    ]
 
 
 class EstimatorContract(ABC):
@@ -24,7 +33,7 @@ class EstimatorContract(ABC):
 
     def filled(self, size: int, passes: float = 0.0, attempts: float = 0.0) -> Estimator:
         estimator = self.make()
-        estimator.add(np.full(size, passes), np.full(size, attempts))
+        estimator.add(make_rows(size, passes, attempts))
         return estimator
 
     def test_an_empty_one_has_no_rows(self) -> None:
@@ -130,7 +139,7 @@ class EstimatorContract(ABC):
         estimator = self.filled(1)
         estimator.update(0, [1.0] * 8)
         before = estimator.get(0)
-        estimator.add(np.array([2.0]), np.array([4.0]))
+        estimator.add(make_rows(1, 2.0, 4.0))
         assert estimator.size == 2
         assert estimator.get(0) == before
 

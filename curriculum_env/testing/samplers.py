@@ -34,7 +34,7 @@ def make_rows(count: int, start: int = 0) -> list[Row]:
 def make_view(size: int, *, draw: int = 0, pick: Any = "proportional") -> View:
     """A view of `size` available rows, each with a group or none behind it."""
     estimator = Beta()
-    estimator.add(np.zeros(size), np.zeros(size))
+    estimator.add(make_rows(size))
     for row in range(0, min(size, 2000), 2):
         estimator.update(row, [float(i < row % 9) for i in range(8)])
     rng = np.random.Generator(np.random.Philox(key=np.array([0, draw], np.uint64)))
@@ -56,7 +56,7 @@ class SamplerContract(ABC):
         """What it selects, after checking that it may."""
         choice = sampler.select(n, view)
         assert isinstance(choice, Choice)
-        rows = choice.rows_K.tolist()
+        rows = [int(row) for row in choice.rows_K]
         assert len(rows) <= n
         assert len(set(rows)) == len(rows) == len(choice.propensity_K)
         assert all(view.available_N[row] for row in rows)
@@ -117,7 +117,7 @@ class SamplerContract(ABC):
         class Machine(EngineMachine):
             sampler = config
 
-        run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        run_state_machine_as_test(
             Machine,
             settings=settings(
                 max_examples=25,
@@ -144,14 +144,14 @@ class EngineMachine(RuleBasedStateMachine):
         self.told = 0
 
     def open(self) -> Curriculum:
-        config = CurriculumConfig(
-            group_size=GROUP_SIZE,
-            cooldown=self.cooldown,
-            refresh=5,
-            lease_seconds=None,
-            sampler=self.sampler,
-        )
-        return Curriculum(self.rows, config)
+        settings = {
+            "group_size": GROUP_SIZE,
+            "cooldown": self.cooldown,
+            "refresh": 5,
+            "lease_seconds": None,
+            "sampler": self.sampler,
+        }
+        return Curriculum(self.rows, CurriculumConfig.model_validate(settings))
 
     @rule()
     def ask(self) -> None:

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from curriculum_env.estimators import Beta, BetaConfig
+from curriculum_env.testing.estimators import make_rows
 
 
 def beta(**settings: object) -> Beta:
     estimator = Beta(BetaConfig.model_validate(settings))
-    estimator.add(np.zeros(2), np.zeros(2))
+    estimator.add(make_rows(2))
     return estimator
 
 
@@ -66,7 +66,7 @@ def test_age_counts_once_whether_read_or_updated() -> None:
 
 def test_offline_rollouts_are_pseudo_counts_to_which_age_returns() -> None:
     estimator = Beta(BetaConfig(age_decay=0.5, prior_weight=0.5))
-    estimator.add(np.array([6.0]), np.array([8.0]))
+    estimator.add(make_rows(1, 6.0, 8.0))
     assert estimator.get(0)[:2] == (1 + 3, 1 + 1)
     estimator.update(0, group(0))
     estimator.now = 100

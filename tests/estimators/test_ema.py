@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from curriculum_env.estimators import Ema, EmaConfig, survival
+from curriculum_env.testing.estimators import make_rows
 
 
 def ema(**settings: object) -> Ema:
     estimator = Ema(EmaConfig.model_validate(settings))
-    estimator.add(np.zeros(1), np.zeros(1))
+    estimator.add(make_rows(1))
     return estimator
 
 
@@ -20,7 +20,7 @@ def test_it_moves_by_alpha() -> None:
 
 def test_it_starts_from_the_offline_estimate() -> None:
     estimator = Ema()
-    estimator.add(np.array([6.0, 0.0]), np.array([8.0, 0.0]))
+    estimator.add([*make_rows(1, 6.0, 8.0), *make_rows(1)])
     assert estimator.mean().tolist() == [0.75, 0.5]
 
 

@@ -3,12 +3,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-import numpy as np
 import pytest
 
 from curriculum_env.errors import PoolError
 from curriculum_env.pool import Pool
-from curriculum_env.pool.pool import priors
 from curriculum_env.types import Row, content_uid
 
 
@@ -29,12 +27,6 @@ def test_it_grows_at_the_end_and_counts_its_buckets() -> None:
     pool = Pool([row("a", domain="x", level="1")])
     assert pool.add([row("b", domain="x", level="1"), row("c", domain="y")]) == [pool[1], pool[2]]
     assert pool.buckets == {("x", "1"): 2, ("y", ""): 1}
-
-
-def test_priors_come_as_arrays() -> None:
-    passes_N, attempts_N = priors([row("a", prior_passes=3, prior_attempts=8), row("b")])
-    assert np.array_equal(passes_N, [3, 0])
-    assert np.array_equal(attempts_N, [8, 0])
 
 
 @pytest.mark.parametrize(

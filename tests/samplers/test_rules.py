@@ -14,15 +14,15 @@ from curriculum_env.samplers.greedy import Greedy, GreedyConfig
 from curriculum_env.samplers.sequential import Sequential
 from curriculum_env.samplers.survival import Survival
 from curriculum_env.samplers.thompson import Thompson, ThompsonConfig
+from curriculum_env.testing.estimators import make_rows
 from curriculum_env.types import FloatArray
 
 
 def view(mean_N: list[float], strength: float = 1e6, **fields: object) -> View:
     """A view of sure beliefs; the highest score first."""
     estimator = Beta(BetaConfig(age_decay=1.0, prior=(1e-9, 1e-9)))
-    mean = np.array(mean_N)
-    estimator.add(mean * strength, np.full(len(mean), strength))
-    shape = len(mean)
+    estimator.add([row for mean in mean_N for row in make_rows(1, mean * strength, strength)])
+    shape = len(mean_N)
     made = View(
         estimator, np.ones(shape, np.bool_), np.ones(shape), 8, np.random.default_rng(0), "top"
     )
