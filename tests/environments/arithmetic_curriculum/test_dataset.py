@@ -78,7 +78,7 @@ def test_the_held_out_split_is_balanced_and_distinct(evaluation: list[Row]) -> N
     assert domains["1", "multiplication"] == 10
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     size=st.integers(1, 5_000),
     seed=st.integers(0, 2**32),
