@@ -68,7 +68,7 @@ class ArithmeticTasksetConfig(CurriculumTasksetConfig):
     seed: int = Field(0, ge=0)
     """Which training problems; the held-out ones are always the same."""
     levels: list[int] = Field(list(LEVELS), min_length=1)
-    """The levels to use, 1 (one-digit numbers) to 8 (nested expressions of four and five numbers)."""
+    """The levels to use, 1 (one-digit numbers) to 8 (nested expressions of up to five numbers)."""
     prompt: str = PROMPT
     """What the model is asked, with `{expression}` where the problem goes."""
     task: ArithmeticTaskConfig = ArithmeticTaskConfig()
