@@ -1,9 +1,9 @@
 """What the curriculum costs: rollouts per second through the env server, with and without it.
 
 The same tasks, graders and scripted policy are served twice; blocks of rollouts alternate
-between the two (the order within a pair alternates as well), so that both see the same machine.
-`ratio` is the median over pairs of (with / without), `ratio_low` and `ratio_high` its 95%
-bootstrap interval. The last line is one JSON object.
+between the two, in the order with, without, without, with, so that both see the same machine.
+`ratio` is the median over such rounds of the speed with / without, `ratio_low` and `ratio_high`
+its 95% bootstrap interval. The last line is one JSON object.
 
     python benchmarks/overhead.py [--quick]
 """
@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import verifiers.v1 as vf
@@ -27,12 +28,14 @@ from curriculum_env.testing.orchestrator import Orchestrator, orchestrator
 from curriculum_env.testing.policy import spawn_policy
 from curriculum_env.testing.serving import env_config, env_server
 
-GROUPS_PER_BLOCK = 24
+GROUPS_PER_BLOCK = 16
 WARM_UP_BLOCKS = 2
 
+Side: TypeAlias = tuple[Orchestrator, Iterator[vf.Task]]
 
-async def compare(pairs: int, with_it: vf.EnvConfig, without: vf.EnvConfig) -> list[float]:
-    """The ratio of each pair of blocks."""
+
+async def compare(rounds: int, with_it: vf.EnvConfig, without: vf.EnvConfig) -> list[float]:
+    """The ratio of each round of four blocks."""
     async with AsyncExitStack() as stack:
         sides = []
         with ExitStack() as processes:
@@ -42,22 +45,20 @@ async def compare(pairs: int, with_it: vf.EnvConfig, without: vf.EnvConfig) -> l
                 trainer = await stack.enter_async_context(orchestrator(server.address, url))
                 sides.append((trainer, _endless(config)))
             for trainer, tasks in sides * WARM_UP_BLOCKS:
-                await rollouts_per_s(trainer, tasks)
-            return [await _pair(sides, flip=bool(index % 2)) for index in range(pairs)]
+                await block(trainer, tasks)
+            return [await _round(*sides) for _ in range(rounds)]
 
 
-async def _pair(sides: list[tuple[Orchestrator, Iterator[vf.Task]]], flip: bool) -> float:
-    speed = {}
-    for side in (1, 0) if flip else (0, 1):
-        speed[side] = await rollouts_per_s(*sides[side])
-    return speed[0] / speed[1]
+async def _round(with_it: Side, without: Side) -> float:
+    seconds = [await block(*side) for side in (with_it, without, without, with_it)]
+    return (seconds[1] + seconds[2]) / (seconds[0] + seconds[3])
 
 
-async def rollouts_per_s(trainer: Orchestrator, tasks: Iterator[vf.Task]) -> float:
-    """The speed of one block."""
+async def block(trainer: Orchestrator, tasks: Iterator[vf.Task]) -> float:
+    """The seconds one block of groups takes."""
     begun = time.perf_counter()
-    groups = await trainer.play(tasks, GROUPS_PER_BLOCK)
-    return sum(len(group.episodes) for group in groups) / (time.perf_counter() - begun)
+    await trainer.play(tasks, GROUPS_PER_BLOCK)
+    return time.perf_counter() - begun
 
 
 def _endless(config: vf.EnvConfig) -> Iterator[vf.Task]:
@@ -75,13 +76,13 @@ def interval(ratios: list[float]) -> tuple[float, float, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="6 pairs of blocks instead of 24")
-    pairs = 6 if parser.parse_args().quick else 24
+    parser.add_argument("--quick", action="store_true", help="5 rounds of blocks instead of 20")
+    rounds = 5 if parser.parse_args().quick else 20
     with tempfile.TemporaryDirectory() as folder:
         store = f"sqlite:///{Path(folder) / 'curriculum.db'}"
         with_it, without = env_config("coins", task={"store": store}), env_config("plain-coins")
-        ratios = asyncio.run(compare(pairs, with_it, without))
-    print("pairs:", " ".join(f"{ratio:.3f}" for ratio in ratios))
+        ratios = asyncio.run(compare(rounds, with_it, without))
+    print("rounds:", " ".join(f"{ratio:.3f}" for ratio in ratios))
     ratio, low, high = interval(ratios)
     figures = {"ratio": ratio, "ratio_low": low, "ratio_high": high}
     print(json.dumps({name: round(value, 4) for name, value in figures.items()}))
