@@ -29,22 +29,19 @@ def run(
             help="Serve a model on this machine instead: smollm2, or the path of a GGUF file."
         ),
     ] = None,
-    groups: Annotated[int | None, typer.Option(min=1, help="Draws in all.  [default: 64]")] = None,
+    groups: Annotated[int | None, typer.Option(help="Draws in all.  [default: 64]")] = None,
     group_size: Annotated[
-        int | None, typer.Option(min=1, help="Rollouts of each draw.  [default: 8]")
+        int | None, typer.Option(help="Rollouts of each draw.  [default: 8]")
     ] = None,
     concurrency: Annotated[
         int | None,
-        typer.Option(
-            "--concurrency", "-c", min=1, help="Rollouts in flight at most.  [default: 16]"
-        ),
+        typer.Option("--concurrency", "-c", help="Rollouts in flight at most.  [default: 16]"),
     ] = None,
     workers: Annotated[
         int | None,
         typer.Option(
             "--workers",
             "-w",
-            min=0,
             help="Worker processes; 0 runs the episodes in this one.  [default: 0]",
         ),
     ] = None,

@@ -45,14 +45,14 @@ def start(tree: Tree, folder: Path, *, resume: bool) -> int:
         logging.getLogger("curriculum_env.engine.resume").setLevel(logging.ERROR)
     config = resolve(tree)
     _require_folder(folder, config, resume=resume)
+    taskset: Any = config.env.taskset
+    ledger = Ledger(config.group_size, RewardScale(taskset.curriculum).success)
+    progress = Progress(ledger, config.groups * config.group_size)
     with ExitStack() as stack:
-        config = _served(config, stack)
-        require_endpoint(config.client, config.model)
-        folder.mkdir(parents=True, exist_ok=True)
-        taskset: Any = config.env.taskset
-        ledger = Ledger(config.group_size, RewardScale(taskset.curriculum).success)
-        progress = Progress(ledger, config.groups * config.group_size)
         session = stack.enter_context(closing(Session(config, folder, progress, resume=resume)))
+        session.config = config = _served(config, stack)
+        require_endpoint(config.client, config.model)
+        _make(folder)
         session.open()
         settings.save(config.model_dump(mode="json"), folder)
         with progress:
@@ -79,6 +79,16 @@ def _require_folder(folder: Path, config: RunConfig, *, resume: bool) -> None:
             f"{folder} was started with another {changed}: its rollouts could not be compared; "
             "resume with the run's own settings, or start afresh with another --output."
         )
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(
+            f"the folder {folder} cannot be made ({error.strerror or error}): name another with "
+            "--output."
+        ) from error
 
 
 def _served(config: RunConfig, stack: ExitStack) -> RunConfig:

@@ -108,6 +108,7 @@ def frozen(settings: Mapping[str, Any]) -> Tree:
     keep = merge({key: settings.get(key) for key in ("env", "model", "sampling", "group_size")})
     taskset = keep["env"]["taskset"]
     taskset["curriculum"] = {**taskset["curriculum"], "resume": "continue"}
+    taskset["task"] = {**taskset["task"], "store": None}
     return keep
 
 

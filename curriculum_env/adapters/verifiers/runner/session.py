@@ -17,7 +17,7 @@ from curriculum_env.adapters.verifiers.runner.loop import Execute, Loop
 from curriculum_env.adapters.verifiers.runner.rollouts import failure, outcomes, place
 from curriculum_env.adapters.verifiers.runner.traces import TraceFile
 from curriculum_env.adapters.verifiers.runner.workers import in_workers
-from curriculum_env.errors import ConfigError
+from curriculum_env.errors import ConfigError, CurriculumError
 from curriculum_env.types import Outcome
 
 logger = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ class Session:
         self.folder = folder
         self.sink = sink
         self.traces = TraceFile(folder)
-        self.env = load_environment(config.env)
+        self.env = _load(config)
         self.taskset: Any = self.env.taskset
         self.loop: Loop | None = None
         self._lost = 0
@@ -144,3 +144,14 @@ class Session:
         else:
             async with in_process(self.env, self.config) as execute:
                 yield execute
+
+
+def _load(config: RunConfig) -> Any:
+    try:
+        return load_environment(config.env)
+    except (ImportError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, CurriculumError):
+            raise
+        raise ConfigError(
+            f"the environment of {config.env.taskset.id!r} cannot be loaded: {error}"
+        ) from error

@@ -137,6 +137,7 @@ class Worker:
         try:
             await asyncio.wait({answer, death}, return_when=asyncio.FIRST_COMPLETED)
             if not answer.done():
+                await asyncio.to_thread(self._process.join, 1.0)
                 raise WorkerError(
                     f"a worker process ended with exit code {self._process.exitcode}: "
                     f"its log is {self.log}."
