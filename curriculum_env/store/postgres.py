@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import (
     ARRAY,
     Connection,
     Insert,
+    Row,
     Table,
     bindparam,
     create_engine,
@@ -72,15 +74,22 @@ class PostgresReader(OutcomeReader):
         self._seen, self._until, self._after = (cursor[k] for k in ("seen", "until", "after"))
 
     def read(self, limit: int = 4096) -> list[Outcome]:
+        begun = self._until is not None
         with self._store._read() as connection:
-            if self._until is None:
-                self._until = str(connection.execute(_CURRENT_SNAPSHOT).scalar_one())
-            rows = connection.execute(_UNSEEN, self._bounds(limit)).all()
+            rows = self._page(connection, limit)
+            if begun and not rows:  # the round was over; what came since is a new one
+                rows = self._page(connection, limit)
+        return [Outcome(*row[2:]) for row in rows]
+
+    def _page(self, connection: Connection, limit: int) -> Sequence[Row[Any]]:
+        if self._until is None:
+            self._until = str(connection.execute(_CURRENT_SNAPSHOT).scalar_one())
+        rows = connection.execute(_UNSEEN, self._bounds(limit)).all()
         if rows:
             self._after = [int(rows[-1][0]), rows[-1][1]]
         if len(rows) < limit:
             self._seen, self._until, self._after = self._until, None, [0, 0]
-        return [Outcome(*row[2:]) for row in rows]
+        return rows
 
     def _bounds(self, limit: int) -> dict[str, Any]:
         _, xmax, running = self._seen.split(":")
@@ -118,6 +127,10 @@ class PostgresStore(SqlStore):
 
     def reader(self, cursor: Any = None) -> OutcomeReader:
         return PostgresReader(self, cursor)
+
+    def record(self, outcomes: Sequence[Outcome]) -> None:
+        """In one order everywhere, so that two writers of the same rollouts cannot deadlock."""
+        super().record(sorted(outcomes, key=lambda outcome: outcome.rollout_id))
 
     def _insert_new(self, table: Table, fields: Fields, key: str) -> Insert:
         """One statement for all rows, an array per column."""
