@@ -75,8 +75,14 @@ def read_store(text: str) -> StoredRun:
 
 @contextmanager
 def replayed(stored: StoredRun) -> Iterator[Curriculum]:
-    """The curriculum of the run over the rows it ever drew, taught by its outcomes, in memory."""
+    """The curriculum of the run over the rows it ever drew, taught by its outcomes, in memory.
+
+    Raises:
+        StoreError: nothing has been drawn yet.
+    """
     rows = {draw.uid: draw for draw in (*stored.earlier, *stored.draws)}
+    if not rows:
+        raise StoreError(f"{stored.url} holds no draw yet: nothing has been drawn from it.")
     memory = MemoryStore("memory://")
     memory.acquire()
     if stored.earlier:

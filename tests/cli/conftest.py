@@ -55,3 +55,12 @@ def served() -> Iterator[Served]:
     policy = ScriptedPolicy()
     with serve_policy(policy) as url:
         yield Served(url, policy)
+
+
+def refused(done: Called, *words: str) -> None:
+    """The command was a user's error: one sentence with `words` in it, exit code 2."""
+    assert done.code == 2
+    assert done.err.startswith("Error: ")
+    assert done.err.count("\n") == 1
+    for word in words:
+        assert word in done.err

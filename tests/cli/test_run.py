@@ -18,7 +18,7 @@ from verifiers.v1.episode import WireEpisode
 from curriculum_env.adapters.verifiers.runner.rollouts import place
 from curriculum_env.store import open_store
 from curriculum_env.testing.serving import TASKSETS
-from tests.cli.conftest import HERE, Cli, Served
+from tests.cli.conftest import HERE, Cli, Served, refused
 
 GROUPS, SIZE = 6, 4
 
@@ -121,9 +121,7 @@ def test_the_held_out_split_is_never_recorded(cli: Cli, served: Served, tmp_path
     assert len(episodes(tmp_path)) == 8 * SIZE
 
 
-def test_settings_come_from_a_file_and_flags_win(
-    cli: Cli, served: Served, tmp_path: Path
-) -> None:
+def test_settings_come_from_a_file_and_flags_win(cli: Cli, served: Served, tmp_path: Path) -> None:
     file = tmp_path / "run.toml"
     file.write_text(
         f"""
@@ -143,14 +141,6 @@ def test_settings_come_from_a_file_and_flags_win(
     assert (done.code, done.err) == (0, "")
     assert report(tmp_path / "out")["rollouts"] == 15
     assert [uid for _, uid in draws(tmp_path / "out")] == ["coin-0", "coin-1", "coin-2"]
-
-
-def refused(done: Any, *words: str) -> None:
-    assert done.code == 2
-    assert done.err.startswith("Error: ")
-    assert done.err.count("\n") == 1
-    for word in words:
-        assert word in done.err
 
 
 def test_bad_input_is_refused_before_a_rollout_is_paid_for(

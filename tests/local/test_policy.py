@@ -64,7 +64,9 @@ def test_the_server_ends_when_its_parent_is_killed() -> None:
         "    print(policy.pid, flush=True)\n"
         "    time.sleep(60)\n"
     )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
+    ) as parent:
         assert parent.stdout
         pid = int(parent.stdout.readline())
         assert alive(pid)
@@ -88,7 +90,7 @@ def test_a_path_serves_as_well_as_the_name() -> None:
 
 
 def test_a_file_that_is_missing_or_not_gguf_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no policy .* expected 'smollm2' or the path of a GGUF"):
+    with pytest.raises(ConfigError, match=r"no policy .* expected 'smollm2' or the path of a GGUF"):
         find_gguf(str(tmp_path / "none.gguf"))
     (tmp_path / "text.gguf").write_text("hello")
     with pytest.raises(ConfigError, match="is not a GGUF file"):

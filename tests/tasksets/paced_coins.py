@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import verifiers.v1 as vf
-
 from coins import CoinsConfig as _CoinsConfig  # type: ignore[import-not-found]
 from coins import CoinTask as _CoinTask
 from coins import coin
+
 from curriculum_env import ChatHarness, CurriculumMixin, LocalEnv, Row
 
 __all__ = ["ChatHarness", "LocalEnv", "PacedCoins"]

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from curriculum_env.cli import settings
+from curriculum_env.errors import ConfigError
+
+
+def test_later_trees_win_branch_by_branch() -> None:
+    one, other = {"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"c": 4}, "d": {"e": 5}}
+    assert settings.merge(one, other) == {"a": {"b": 1, "c": 4}, "d": {"e": 5}}
+    assert one == {"a": {"b": 1, "c": 2}, "d": 3}
+
+
+def test_a_dotted_path_is_a_branch() -> None:
+    assert settings.at("a.b.c", 1) == {"a": {"b": {"c": 1}}}
+    assert settings.at("a.b", None) == {}
+    assert settings.at("a", False) == {"a": False}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0.2", 0.2),
+        ("3", 3),
+        ("true", True),
+        ("[1, 2]", [1, 2]),
+        ('"3"', "3"),
+        ("heldout", "heldout"),
+        ("sqlite:///a=b.db", "sqlite:///a=b.db"),
+        ('{ type = "uniform" }', {"type": "uniform"}),
+        ("", ""),
+    ],
+)
+def test_a_value_is_toml_or_plain_text(text: str, value: object) -> None:
+    assert settings.assignments([f"x.y={text}"]) == {"env": {"x": {"y": value}}}
+
+
+@pytest.mark.parametrize("text", ["x", "=1", "x..y=1", ".x=1"])
+def test_an_assignment_needs_a_key(text: str) -> None:
+    with pytest.raises(ConfigError, match="key=value"):
+        settings.assignments([text])
+
+
+def test_what_is_saved_comes_back(tmp_path: Path) -> None:
+    tree = {"model": "m", "env": {"taskset": {"id": "t", "split": None}}}
+    settings.save(tree, tmp_path)
+    assert settings.saved(tmp_path) == tree
+    (tmp_path / settings.SAVED).write_text("{")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        settings.saved(tmp_path)
+
+
+def test_the_first_difference_is_named_by_its_path() -> None:
+    one = {"a": {"b": 1, "c": [1]}, "d": None}
+    assert settings.difference(one, {"a": {"b": 1, "c": [1]}}) is None
+    assert settings.difference(one, {"a": {"b": 1, "c": [2]}, "d": 1}) == "a.c"
+    assert settings.difference(one, {"a": {"b": {"x": 1}, "c": [1]}}) == "a.b"
