@@ -18,11 +18,14 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
-from typing import Any
+from queue import Queue
+from typing import Any, TypeAlias
 
 RIGHT, WRONG = "right", "wrong"
+
+_Started: TypeAlias = tuple[str, asyncio.AbstractEventLoop, asyncio.Event]
 
 
 @dataclass(frozen=True)
@@ -101,29 +104,28 @@ def completion(text: str) -> str:
 @contextmanager
 def serve_policy(policy: ScriptedPolicy | None = None) -> Iterator[str]:
     """The policy served from a thread of this process; yields its base URL."""
-    policy = policy or ScriptedPolicy()
-    loop = asyncio.new_event_loop()
-    server = loop.run_until_complete(_listen(policy))
-    thread = threading.Thread(target=loop.run_forever, name="scripted-policy", daemon=True)
+    started: Queue[_Started] = Queue()
+    serving = _serve(policy or ScriptedPolicy(), started.put)
+    thread = threading.Thread(target=asyncio.run, args=(serving,), name="scripted-policy")
     thread.start()
+    url, loop, over = started.get()
     try:
-        yield _base_url(server)
+        yield url
     finally:
-        asyncio.run_coroutine_threadsafe(_shut(server), loop).result()
-        loop.call_soon_threadsafe(loop.stop)
+        loop.call_soon_threadsafe(over.set)
         thread.join()
-        loop.close()
 
 
 @contextmanager
 def spawn_policy(policy: ScriptedPolicy | None = None) -> Iterator[str]:
     """The policy served from a process of its own; yields its base URL.
 
-    `policy.answer` is left at its default: a process is started afresh.
+    Only the policy's seed and outage go along: an `answer` cannot be sent to a process.
     """
-    settings = replace(policy or ScriptedPolicy(), answer=None)  # type: ignore[arg-type]
+    script = policy or ScriptedPolicy()
+    settings = {"seed": script.seed, "outage": script.outage}
     here, there = mp.get_context("spawn").Pipe()
-    process = mp.get_context("spawn").Process(target=_serve, args=(settings, there), daemon=True)
+    process = mp.get_context("spawn").Process(target=_process, args=(settings, there), daemon=True)
     process.start()
     try:
         yield here.recv()
@@ -134,13 +136,21 @@ def spawn_policy(policy: ScriptedPolicy | None = None) -> Iterator[str]:
         process.join()
 
 
-def _serve(settings: ScriptedPolicy, pipe: Connection) -> None:
-    async def main() -> None:
-        policy = ScriptedPolicy(seed=settings.seed, outage=settings.outage)
-        pipe.send(_base_url(await _listen(policy)))
-        await asyncio.Event().wait()
+def _process(settings: dict[str, Any], pipe: Connection) -> None:
+    asyncio.run(_serve(ScriptedPolicy(**settings), lambda started: pipe.send(started[0])))
 
-    asyncio.run(main())
+
+async def _serve(policy: ScriptedPolicy, announce: Callable[[_Started], None]) -> None:
+    """Serve until the announced event is set."""
+    over = asyncio.Event()
+    server = await _listen(policy)
+    announce((_base_url(server), asyncio.get_running_loop(), over))
+    await over.wait()
+    server.close()
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 async def _listen(policy: ScriptedPolicy) -> asyncio.Server:
@@ -179,11 +189,3 @@ def _response(reply: Reply) -> bytes:
 
 def _base_url(server: asyncio.Server) -> str:
     return f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-
-
-async def _shut(server: asyncio.Server) -> None:
-    server.close()
-    others = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in others:
-        task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
