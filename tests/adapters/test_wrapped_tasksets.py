@@ -74,7 +74,7 @@ def test_fields_of_the_task_data_name_the_buckets() -> None:
 
 
 def test_the_held_out_share_is_fixed_and_apart_from_the_pool() -> None:
-    settings = {"own": {"count": 40}, "pool": {"heldout": 0.25}}
+    settings: Any = {"own": {"count": 40}, "pool": {"heldout": 0.25}}
     train = wrapped("finite-words", **settings)
     heldout = wrapped("finite-words", split="heldout", **settings)
     pool = {row.uid for row in train.taskset.curriculum.rows}

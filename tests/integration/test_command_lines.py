@@ -37,6 +37,11 @@ def evaluate(taskset: str, store: str, policy: str, out: Path, *more: str) -> li
     ]  # fmt: skip
 
 
+def slow(prompt: str) -> str:
+    time.sleep(0.1)
+    return "right"
+
+
 def episodes_in(run: Path) -> list[dict[str, Any]]:
     traces = run / "traces.jsonl"
     if not traces.exists():
@@ -66,7 +71,7 @@ def test_validate_leaves_no_row(shared: str, tmp_path: Path) -> None:
 
 def test_a_killed_eval_resumes_with_its_finished_work(shared: str, tmp_path: Path) -> None:
     """Draws come back from the log with the same data, so verifiers finds what it has."""
-    with serve_policy(ScriptedPolicy(answer=lambda prompt: time.sleep(0.1) or "right")) as policy:
+    with serve_policy(ScriptedPolicy(answer=slow)) as policy:
         more = ("-n", "4", "-r", "2", "-c", "1", "--env.taskset.count", "20")
         arguments = evaluate("coins", shared, policy, tmp_path, *more)
         run = tmp_path / "one"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
 from curriculum_env.types import Outcome
 from tests.adapters.playing import drawn, env_of, play, rows_in
+
+Shape: TypeAlias = "list[tuple[str, float | None]]"
 
 FAST = {"agent": {"harness": {"id": "faulty", "max_retries": 0}}}
 
@@ -16,7 +18,7 @@ FAST = {"agent": {"harness": {"id": "faulty", "max_retries": 0}}}
 @dataclass(frozen=True)
 class Case:
     name: str
-    rows: list[tuple[str, float | None]]
+    rows: Shape
     fault: str = "none"
     prompt: str = "Go."
     agent: dict[str, Any] = field(default_factory=dict)
@@ -24,8 +26,8 @@ class Case:
     cancel_after: float | None = None
 
 
-ERROR = [("error", None)]
-OK = [("ok", 0.75)]
+ERROR: Shape = [("error", None)]
+OK: Shape = [("ok", 0.75)]
 
 CASES = [
     Case("success", OK),
@@ -81,5 +83,5 @@ async def test_scoring_a_saved_trace_again_leaves_no_row(policy: str, store: str
     assert len(rows_in(store)) == 1
 
 
-def shape(rows: list[Outcome]) -> list[tuple[str, float | None]]:
+def shape(rows: list[Outcome]) -> Shape:
     return [(row.status, row.reward) for row in rows]

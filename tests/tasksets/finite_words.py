@@ -24,7 +24,7 @@ class WordTaskConfig(vf.TaskConfig):
 class WordTask(vf.Task[WordData, vf.State, WordTaskConfig]):
     @vf.reward
     async def right(self, trace: vf.Trace) -> float:
-        return self.config.worth * (trace.last_reply == "right")
+        return float(self.config.worth * (trace.last_reply == "right"))
 
 
 class WordsConfig(vf.TasksetConfig):

@@ -19,7 +19,7 @@ class KeyedTask(vf.Task[KeyedData]):
 
     @property
     def key(self) -> str:
-        return self.data.source_id
+        return str(self.data.source_id)
 
     async def setup(self) -> None:
         self.prepared = True

@@ -73,11 +73,13 @@ class InnerRows(CurriculumMixin):
             logger.info("Left out %d tasks of %s that repeat another.", repeated, type(self))
 
     def _size(self) -> int | None:
-        return self.config.pool.size
+        size: int | None = self.config.pool.size
+        return size
 
     def _is_heldout(self, row: Row) -> bool:
         digest = hashlib.sha256(row.uid.encode()).digest()
-        return int.from_bytes(digest[:8], "big") < self.config.pool.heldout * 2**64
+        share: float = self.config.pool.heldout
+        return int.from_bytes(digest[:8], "big") < share * 2**64
 
 
 def row_of(task: vf.Task, pool: InnerPoolConfig) -> Row:

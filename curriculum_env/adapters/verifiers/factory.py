@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import verifiers.v1 as vf
-from pydantic import SerializeAsAny, create_model
+from pydantic import create_model
 from verifiers.v1.utils.generic import concrete_type
 
 from curriculum_env.adapters.verifiers.data import CurriculumTasksetConfig
@@ -26,7 +26,7 @@ class DerivedTasksetConfig(CurriculumTasksetConfig):
     pool: InnerPoolConfig = InnerPoolConfig()
 
 
-def curriculum(inner: type[vf.Taskset[Any, Any]]) -> type[vf.Taskset[Any, Any]]:
+def curriculum(inner: type[Any]) -> type[Any]:
     """`inner` with its tasks drawn by their rewards.
 
     A package around it is four lines, and keeps the inner Env and Harness:
@@ -38,10 +38,12 @@ def curriculum(inner: type[vf.Taskset[Any, Any]]) -> type[vf.Taskset[Any, Any]]:
 
     Its config is the inner one's with `split`, `curriculum`, `pool` and `task.store` added.
     """
-    task = recording_task(inner.task_type())
+    task, config = recording_task(inner.task_type()), derived_config(inner)
+    taskset: Any = vf.Taskset
 
     def inner_tasks(self: Any) -> Iterable[vf.Task]:
-        return inner.load(self)
+        tasks: Iterable[vf.Task] = inner.load(self)
+        return tasks
 
     def size(self: Any) -> int | None:
         return self.config.pool.size or (INFINITE_POOL if inner.INFINITE else None)
@@ -54,19 +56,19 @@ def curriculum(inner: type[vf.Taskset[Any, Any]]) -> type[vf.Taskset[Any, Any]]:
     }
     return types.new_class(
         f"Curriculum{inner.__name__}",
-        (InnerRows, inner, vf.Taskset[task, derived_config(inner)]),
+        (InnerRows, inner, taskset[task, config]),
         exec_body=lambda body: body.update(namespace),
     )
 
 
-def derived_config(inner: type[vf.Taskset[Any, Any]]) -> type[vf.TasksetConfig]:
+def derived_config(inner: type[Any]) -> type[vf.TasksetConfig]:
     """The inner taskset's config joined with the curriculum's; inner defaults stand."""
     config = concrete_type(inner, vf.TasksetConfig, origin=vf.Taskset) or vf.TasksetConfig
-    task = recording_config(inner.task_type().config_type())
+    task: Any = recording_config(inner.task_type().config_type())
     default = config.model_fields["task"].get_default(call_default_factory=True)
     return create_model(
         f"Curriculum{config.__name__}",
         __base__=(DerivedTasksetConfig, config),
         __module__=config.__module__,
-        task=(SerializeAsAny[task], task.model_validate(default.model_dump())),
+        task=(task, task.model_validate(default.model_dump())),
     )

@@ -13,7 +13,9 @@ from curriculum_env.adapters.verifiers.data import Placement
 from curriculum_env.adapters.verifiers.recording import record_scored, watch
 
 if TYPE_CHECKING:
-    _Base = vf.Task[Any, Any, Any]
+
+    class _Base(vf.Task[Any, Any, Any]):
+        """What the mixin is mixed into."""
 else:
     _Base = object
 

@@ -21,7 +21,8 @@ from curriculum_env.types import Draw, Row
 if TYPE_CHECKING:
     from curriculum_env.engine import Curriculum
 
-    _Base = vf.Taskset[Any, Any]
+    class _Base(vf.Taskset[Any, Any]):
+        """What the mixin is mixed into."""
 else:
     _Base = ABC
 
@@ -53,9 +54,9 @@ class CurriculumMixin(_Base):
     INFINITE = True
 
     def __new__(cls, config: CurriculumTasksetConfig | None = None) -> Self:
-        if config is not None and config.split == "heldout":
-            return object.__new__(_finite(cls))
-        return object.__new__(cls)
+        kind: Any = cls
+        made: Self = object.__new__(_finite(kind) if _heldout(config) else kind)
+        return made
 
     def __init__(self, config: CurriculumTasksetConfig) -> None:
         super().__init__(config)
@@ -92,7 +93,7 @@ class CurriculumMixin(_Base):
 
     def load(self) -> Iterator[vf.Task]:
         """Tasks for ever (`split = "train"`), or the held-out tasks once."""
-        if self.config.split == "heldout":
+        if _heldout(self.config):
             return self._heldout()
         return self._drawn(self.curriculum)
 
@@ -146,8 +147,12 @@ class CurriculumMixin(_Base):
         return task
 
 
+def _heldout(config: CurriculumTasksetConfig | None) -> bool:
+    return config is not None and config.split == "heldout"
+
+
 @cache
-def _finite(taskset: type[Any]) -> type[Any]:
+def _finite(taskset: Any) -> Any:
     """`taskset` with `INFINITE = False`: trainers read it from the class, not the instance."""
     namespace = {"INFINITE": False, "__module__": taskset.__module__, "__doc__": taskset.__doc__}
     return type(taskset.__name__, (taskset,), namespace)

@@ -48,14 +48,17 @@ class CurriculumWrap(InnerRows, vf.Taskset[vf.Task, CurriculumWrapConfig]):
     """
 
     def __new__(cls, config: CurriculumWrapConfig | None = None) -> Self:
-        return super().__new__(cls if config is None else _bound(cls, config), config)
+        bound: Any = cls if config is None else _bound(cls, config)
+        made: Self = super().__new__(bound, config)
+        return made
 
     def inner_tasks(self) -> Iterable[vf.Task]:
-        return load_taskset(self.config.inner)
+        tasks: Iterable[vf.Task] = load_taskset(self.config.inner)
+        return tasks
 
     def _size(self) -> int | None:
         infinite = taskset_class(self.config.inner.id).INFINITE
-        return self.config.pool.size or (INFINITE_POOL if infinite else None)
+        return super()._size() or (INFINITE_POOL if infinite else None)
 
 
 def _bound(wrapper: type[Any], config: CurriculumWrapConfig) -> type[Any]:
@@ -76,7 +79,7 @@ def _bound(wrapper: type[Any], config: CurriculumWrapConfig) -> type[Any]:
     return type(wrapper.__name__, (wrapper,), namespace)
 
 
-def _bound_task(inner: type[vf.Task], config: CurriculumWrapConfig) -> type[vf.Task]:
+def _bound_task(inner: Any, config: CurriculumWrapConfig) -> type[vf.Task]:
     """The recording task, reading the inner taskset's task settings, not the wrapper's."""
     recording = recording_task(inner)
     settings = recording.config_type().model_validate(
