@@ -64,6 +64,8 @@ class Draw:
     `number` is unique within a store and rises by one with each draw. `propensity` is the
     probability in (0, 1] with which the rule would have picked this row first. `time` is Unix
     seconds. `domain` and `level` are the row's bucket, so that a store can be read by itself.
+    `rollouts` is how many are asked for, 0 for the trainer's own group size; `continues` is the
+    number of the draw whose group these rollouts join, if any.
     """
 
     number: int
@@ -72,6 +74,8 @@ class Draw:
     time: float
     domain: str = ""
     level: str = ""
+    rollouts: int = 0
+    continues: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

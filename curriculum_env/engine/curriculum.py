@@ -13,15 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curriculum_env.config import CurriculumConfig
+from curriculum_env.engine.alarms import Alarms
 from curriculum_env.engine.availability import NEVER, Availability
 from curriculum_env.engine.check import check_outcome
 from curriculum_env.engine.draw_log import DrawLog
 from curriculum_env.engine.feed import Feed
+from curriculum_env.engine.followups import Followups
 from curriculum_env.engine.grader import Grader
-from curriculum_env.engine.plan import Plan
-from curriculum_env.engine.resume import Opened, open_run, segments
+from curriculum_env.engine.plan import Plan, Planned
+from curriculum_env.engine.resume import Opened, open_run, relearn
 from curriculum_env.engine.state import VERSION, check_version, match_rows
-from curriculum_env.errors import PoolError, StateError
+from curriculum_env.errors import PoolError, RewardError, StateError
 from curriculum_env.estimators import build_estimator
 from curriculum_env.metrics import Diversity
 from curriculum_env.pool import Pool
@@ -32,7 +34,6 @@ from curriculum_env.types import STATUSES, Draw, Outcome, Row
 logger = logging.getLogger(__name__)
 
 DRAIN_LIMIT = 512
-SILENT_DRAWS = 512
 LEASE_DRAWS = 4096
 _REMEMBERED = 65_536
 
@@ -103,17 +104,12 @@ class Curriculum:
             return self._replay()
         self._apply(self._feed.take(DRAIN_LIMIT))
         self._expire()
-        row, propensity = self._choose()
-        chosen = self._pool[row]
-        number = self._next_number
-        draw = Draw(number, chosen.uid, propensity, self._clock(), chosen.domain, chosen.level)
-        self._log.append(draw)
-        self._next_number += 1
-        self._diversity.observe(int(self._availability.visits_N[row]))
-        self._availability.take(row, draw.number)
-        self._grader.open.open(draw.number, row, draw.time, leased=True)
-        self.draws += 1
-        self._warn_if_silent()
+        self._availability.advance(self._next_number)
+        self._followups.add(self.sampler.followups())
+        followup = self._followups.next(self._availability.leased_N)
+        draw = self._lease(followup or self._choose())
+        live = self.draws - self._replayed
+        self._alarms.silence(live, self._grader.number, self.store.url)
         return draw
 
     def tell(self, outcome: Outcome) -> None:
@@ -144,6 +140,17 @@ class Curriculum:
             self._apply(outcomes)
             applied += len(outcomes)
         return applied
+
+    def tell_heldout(self, accuracy: float) -> None:
+        """Tell the rule how the policy fares on the held-out split; for rules that learn from it.
+
+        Raises:
+            RewardError: the accuracy is not a number in [0, 1].
+        """
+        if not 0.0 <= accuracy <= 1.0:
+            raise RewardError(f"the held-out accuracy is {accuracy}; expected a number in [0, 1]")
+        self.sampler.heldout(accuracy)
+        self._log.event("heldout", {"accuracy": accuracy, "draw": self._next_number})
 
     def add(self, rows: Iterable[Row]) -> None:
         """Append rows to the pool; raises `PoolError` as the constructor does."""
@@ -184,7 +191,7 @@ class Curriculum:
             "in_flight": len(grader.open),
             "frozen": float(grader.monitor.frozen),
             "outages": grader.monitor.count,
-            "forced_draws": self._forced,
+            "forced_draws": self._alarms.forced,
             "deferred_draws": self._log.deferred,
             "outcomes": grader.number,
             "out_of_range": grader.scale.out_of_range,
@@ -222,7 +229,8 @@ class Curriculum:
             "cursor": cursor,
             "estimator": self.config.estimator.type,
             "beliefs": self.estimator.state_dict(),
-            "plan": [[self._pool[row].uid, p] for row, p in self._plan.queue],
+            "plan": self._plan.state_dict(lambda row: self._pool[row].uid),
+            "followups": self._followups.state_dict(lambda row: self._pool[row].uid),
             "sampler": self.sampler.state_dict(),
             "grader": self._grader.state_dict(),
             "diversity": self._diversity.state_dict(),
@@ -246,8 +254,8 @@ class Curriculum:
         self._reset()
         self._load_arrays(state)
         self.draws, self._next_number = state["draws"], state["next_number"]
-        found = ((self._pool.find(uid), p) for uid, p in state["plan"])
-        self._plan.queue = deque((row, p) for row, p in found if row is not None)
+        self._plan.load_state_dict(state["plan"], self._pool.find)
+        self._followups.load_state_dict(state["followups"], self._pool.find)
         self.sampler.load_state_dict(state["sampler"])
         self._grader.load_state_dict(state["grader"])
         self._diversity.load_state_dict(state["diversity"])
@@ -262,7 +270,7 @@ class Curriculum:
         """Empty everything learned; the pool stays."""
         config = self.config
         self._availability = Availability(config.cooldown, config.max_reuse, config.novelty)
-        self._plan, self._diversity = Plan(), Diversity()
+        self._plan, self._followups, self._diversity = Plan(), Followups(), Diversity()
         self.estimator, self.sampler = (
             build_estimator(config.estimator),
             build_sampler(config.sampler),
@@ -274,8 +282,8 @@ class Curriculum:
         )  # fmt: skip
         self._append(self._pool)
         self._told: OrderedDict[str, None] = OrderedDict()
-        self._replayed = self._forced = 0
-        self._warned_forced = self._warned_silent = False
+        self._alarms = Alarms()
+        self._replayed = 0
 
     def _append(self, rows: Pool | list[Row]) -> None:
         self.estimator.add(rows)
@@ -287,19 +295,13 @@ class Curriculum:
         self.run = opened.run
         self._next_number = opened.run.first_draw
         self._log = DrawLog(self.store, self.run)
-        self._grader.expected.update(draw.number for draw in opened.earlier)
-        self._grader.expected.update(draw.number for draw in opened.logged)
-        reader, discounts = self.store.reader(), segments(opened.discounts)
-        boundary = next(discounts)
-        while outcomes := reader.read():
-            for outcome in outcomes:
-                while outcome.draw >= boundary:
-                    self.estimator.discount(self.config.warm_discount)
-                    boundary = next(discounts)
-                self._grader.outcome(outcome)
-        while boundary <= self._next_number:
-            self.estimator.discount(self.config.warm_discount)
-            boundary = next(discounts)
+        for draws in (opened.earlier, opened.logged):
+            self._grader.expected.update((draw.number, draw.rollouts) for draw in draws)
+            self._followups.drew(draws)
+        reader = self.store.reader()
+        relearn(reader, opened, self._grader, self.config.warm_discount)
+        for event in self.store.events("heldout"):
+            self.sampler.heldout(event["accuracy"])
         self._logged = deque(opened.logged)
         self._feed = Feed(self.store, reader)
         if not opened.logged:
@@ -320,25 +322,40 @@ class Curriculum:
     def _replay(self) -> Draw:
         draw = self._logged.popleft()
         row = self._pool.index(draw.uid)
-        self._diversity.observe(int(self._availability.visits_N[row]))
-        self._availability.take(row, draw.number, lease=False)
+        self._took(draw, row, lease=False)
         if self._grader.open.get(draw.number) is None:
-            self._grader.expected.add(draw.number)
+            self._grader.expected[draw.number] = draw.rollouts
         self._availability.advance(draw.number + 1)
-        self._next_number = draw.number + 1
-        self.draws += 1
         self._replayed += 1
         return draw
 
-    def _choose(self) -> tuple[int, float]:
-        """The next available row and its propensity, by the plan or, where no row is available,
-        the one that has been out longest."""
-        self._availability.advance(self._next_number)
+    def _lease(self, planned: Planned) -> Draw:
+        """Log the draw, then lease its row."""
+        index, propensity, rollouts, continues = planned
+        row, number, now = self._pool[index], self._next_number, self._clock()
+        draw = Draw(number, row.uid, propensity, now, row.domain, row.level, rollouts, continues)
+        self._log.append(draw)
+        self._took(draw, index, lease=True)
+        self._grader.open.open(number, index, now, leased=True, rollouts=rollouts)
+        return draw
+
+    def _took(self, draw: Draw, row: int, *, lease: bool) -> None:
+        self._diversity.observe(int(self._availability.visits_N[row]))
+        self._availability.take(row, draw.number, lease=lease)
+        self._followups.drew([draw])
+        self._next_number = draw.number + 1
+        self.draws += 1
+
+    def _choose(self) -> Planned:
+        """The next available row by the plan or, where none is, the one out longest."""
         chosen = self._plan.next(self._availability.available_N)
         if chosen is None:
             self._refill()
             chosen = self._plan.next(self._availability.available_N)
-        return chosen or (self._force(), 1.0)
+        if chosen is None:
+            self._alarms.force(len(self._pool))
+            chosen = Planned(self._availability.longest_out(), 1.0)
+        return chosen
 
     def _refill(self) -> None:
         config, size = self.config, len(self._pool)
@@ -353,26 +370,6 @@ class Curriculum:
         )
         refresh = config.refresh or min(max(size // 256, 64), 4096)
         self._plan.refill(refresh, self.sampler, view, config.explore)
-
-    def _force(self) -> int:
-        self._forced += 1
-        if not self._warned_forced:
-            self._warned_forced = True
-            logger.warning(
-                "none of the %d rows is available (leased, cooling or used up), so the one out "
-                "longest is drawn again; enlarge the pool, or lower cooldown or the number of "
-                "groups in flight", len(self._pool),
-            )  # fmt: skip
-        return self._availability.longest_out()
-
-    def _warn_if_silent(self) -> None:
-        live = self.draws - self._replayed
-        if live >= SILENT_DRAWS and not self._warned_silent and not self._grader.number:
-            self._warned_silent = True
-            logger.warning(
-                "%d draws, no outcome: do trainer and workers see the same store? (here: %s)",
-                live, self.store.url,
-            )  # fmt: skip
 
     def _load_arrays(self, state: dict[str, Any]) -> None:
         if state["estimator"] != self.config.estimator.type:

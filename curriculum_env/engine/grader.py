@@ -28,8 +28,8 @@ LogEvent = Callable[[str, Mapping[str, Any]], None]
 class Grader:
     """Collects the rollouts of each open draw; the last one closes the group, teaches its belief
     and releases the row. `counts` tallies outcomes by status, and what went wrong; `expected` are
-    logged draws of an earlier process whose rollouts may still come; `number` outcomes have come
-    so far."""
+    logged draws of an earlier process whose rollouts may still come, with how many were asked for;
+    `number` outcomes have come so far."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Grader:
         self.group_size = GroupSize(config.group_size)
         self.living = Living()
         self.open = OpenGroups()
-        self.expected: set[int] = set()
+        self.expected: dict[int, int] = {}
         self.counts: Counter[str] = Counter()
         self.success_sum = 0.0
         self.number = 0
@@ -74,8 +74,6 @@ class Grader:
             self.counts["suspended"] += 1
             success = None
         self._assign(outcome.draw, row, success)
-        if self.group_size.observe(outcome.draw):
-            self._close_complete()
 
     def expire(self, before_draw: int, before_time: float) -> None:
         """Give up open groups drawn before the draw number or the time; what they have counts."""
@@ -88,10 +86,11 @@ class Grader:
     def _assign(self, draw: int, row: int, success: float | None) -> None:
         group = self.open.get(draw)
         if group is None and draw in self.expected:
-            self.expected.remove(draw)
-            group = self.open.open(draw, row, self._clock(), leased=False)
+            rollouts = self.expected.pop(draw)
+            group = self.open.open(draw, row, self._clock(), leased=False, rollouts=rollouts)
         if group is None:
             self.counts["late"] += 1
+            self.group_size.observe(draw)
             if success is not None:
                 self.learner.teach(row, [(self.number, success)])
             return
@@ -99,12 +98,15 @@ class Grader:
             group.voided += 1
         else:
             group.scores.append((self.number, success))
-        if self.group_size.value is not None and group.size >= self.group_size.value:
+        size = group.rollouts or self.group_size.value
+        if size is not None and group.size >= size:
             self._close(group)
+        if not group.rollouts and self.group_size.observe(draw):
+            self._close_complete()
 
     def _close_complete(self) -> None:
         size = self.group_size.value or 0
-        for group in [group for group in self.open if group.size >= size]:
+        for group in [group for group in self.open if group.size >= (group.rollouts or size)]:
             self._close(group)
 
     def _close(self, group: OpenGroup) -> None:
@@ -163,7 +165,7 @@ class Grader:
             "group_size": self.group_size.state_dict(),
             "living": self.living.state_dict(),
             "open": self.open.state_dict(uid),
-            "expected": sorted(self.expected),
+            "expected": sorted(self.expected.items()),
             "scale": self.scale.state_dict(),
             "counts": dict(self.counts),
             "number": self.number,
@@ -176,7 +178,7 @@ class Grader:
         self.group_size.load_state_dict(state["group_size"])
         self.living.load_state_dict(state["living"])
         self.open.load_state_dict(state["open"], self._pool.find)
-        self.expected = set(state["expected"])
+        self.expected = dict(state["expected"])
         self.scale.load_state_dict(state["scale"])
         self.counts, self.number = Counter(state["counts"]), state["number"]
         self.success_sum = state["success_sum"]

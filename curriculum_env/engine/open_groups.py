@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 
 @dataclass(slots=True)
 class OpenGroup:
     """`scores` are (outcome number, success) of the graded rollouts that count; `voided` counts
-    the ones that errored, were cancelled, or fell into an outage."""
+    the ones that errored, were cancelled, or fell into an outage; `rollouts` is how many were
+    asked for, 0 for the trainer's group size."""
 
     draw: int
     row: int
     time: float
     leased: bool
+    rollouts: int = 0
     scores: list[tuple[int, float]] = field(default_factory=list)
     voided: int = 0
 
@@ -44,8 +46,10 @@ class OpenGroups:
     def __iter__(self) -> Iterator[OpenGroup]:
         return iter(self._groups.values())
 
-    def open(self, draw: int, row: int, time: float, *, leased: bool) -> OpenGroup:
-        group = self._groups[draw] = OpenGroup(draw, row, time, leased)
+    def open(
+        self, draw: int, row: int, time: float, *, leased: bool, rollouts: int = 0
+    ) -> OpenGroup:
+        group = self._groups[draw] = OpenGroup(draw, row, time, leased, rollouts)
         self._order.append(draw)
         return group
 
@@ -62,16 +66,14 @@ class OpenGroups:
         return self._groups[self._order[0]] if self._order else None
 
     def state_dict(self, uid: Callable[[int], str]) -> list[Any]:
-        return [
-            [group.draw, uid(group.row), group.time, group.leased, group.scores, group.voided]
-            for group in self
-        ]
+        return [[uid(group.row), asdict(group)] for group in self]
 
     def load_state_dict(self, state: list[Any], row: Callable[[str], int | None]) -> None:
         self._groups = {}
-        for draw, uid, time, leased, scores, voided in state:
+        for uid, fields in state:
             found = row(uid)
             if found is not None:
-                pairs = [(number, success) for number, success in scores]
-                self._groups[draw] = OpenGroup(draw, found, time, leased, pairs, voided)
+                scores = [(number, success) for number, success in fields["scores"]]
+                group = OpenGroup(**{**fields, "row": found, "scores": scores})
+                self._groups[group.draw] = group
         self._order = deque(self._groups)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from curriculum_env.samplers import Sampler, View
+from curriculum_env.samplers import Choice, Sampler, View
 from curriculum_env.samplers.view import smallest
 from curriculum_env.types import BoolArray, FloatArray, IntArray
 
@@ -14,19 +16,35 @@ _LOOKED_AT = 64
 _LOOKED_AT_LEAST = 4_096
 
 
+class Planned(NamedTuple):
+    """A draw to be: see `Draw` for what its fields mean."""
+
+    row: int
+    propensity: float
+    rollouts: int = 0
+    continues: int | None = None
+
+
 class Plan:
-    """A queue of (row, propensity); rows that became unavailable meanwhile are passed over."""
+    """A queue of draws to be; rows that became unavailable meanwhile are passed over."""
 
     def __init__(self) -> None:
-        self.queue: deque[tuple[int, float]] = deque()
+        self.queue: deque[Planned] = deque()
 
-    def next(self, available_N: BoolArray) -> tuple[int, float] | None:
+    def next(self, available_N: BoolArray) -> Planned | None:
         """The next available row, or None where the plan has run out."""
         while self.queue:
-            row, propensity = self.queue.popleft()
-            if available_N[row]:
-                return row, propensity
+            planned = self.queue.popleft()
+            if available_N[planned.row]:
+                return planned
         return None
+
+    def state_dict(self, uid: Callable[[int], str]) -> list[Any]:
+        return [[uid(row), *rest] for row, *rest in self.queue]
+
+    def load_state_dict(self, state: list[Any], row: Callable[[str], int | None]) -> None:
+        found = ((row(uid), *rest) for uid, *rest in state)
+        self.queue = deque(Planned(*fields) for fields in found if fields[0] is not None)
 
     def refill(self, n: int, sampler: Sampler, view: View, explore: float) -> None:
         """Plan up to `n` draws: a share `explore` to the least-known rows, the rest by the rule,
@@ -36,9 +54,9 @@ class Plan:
         known_K, known_p = least_known(int(explores_K.sum()), view)
         view.available_N = view.available_N.copy()
         view.available_N[known_K] = False
-        chosen_K, chosen_p = sampler.select(n - len(known_K), view)
-        known = zip(known_K.tolist(), (share * known_p).tolist(), strict=True)
-        chosen = zip(chosen_K.tolist(), ((1.0 - share) * chosen_p).tolist(), strict=True)
+        choice = sampler.select(n - len(known_K), view)
+        known = _planned(Choice(known_K, share * known_p))
+        chosen = _planned(choice._replace(propensity_K=(1.0 - share) * choice.propensity_K))
         self.queue = deque()
         for explores in explores_K:
             first, second = (known, chosen) if explores else (chosen, known)
@@ -46,6 +64,13 @@ class Plan:
             if entry is None:
                 break
             self.queue.append(entry)
+
+
+def _planned(choice: Choice) -> Iterator[Planned]:
+    count = len(choice.rows_K)
+    rollouts = [0] * count if choice.rollouts_K is None else choice.rollouts_K.tolist()
+    columns = (choice.rows_K.tolist(), choice.propensity_K.tolist(), rollouts)
+    return map(Planned, *columns)
 
 
 def least_known(n: int, view: View) -> tuple[IntArray, FloatArray]:

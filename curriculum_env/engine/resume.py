@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
 from curriculum_env.config import CurriculumConfig
+from curriculum_env.engine.grader import Grader
 from curriculum_env.errors import PoolError, StoreError
 from curriculum_env.pool import Pool
-from curriculum_env.store import Run, Store
+from curriculum_env.store import OutcomeReader, Run, Store
 from curriculum_env.types import Draw
 
 logger = logging.getLogger(__name__)
@@ -82,11 +83,21 @@ def _check_logged(logged: list[Draw], pool: Pool, store: Store) -> None:
         )
 
 
-def segments(discounts: tuple[int, ...]) -> Iterator[int]:
-    """The draw numbers at which to discount, in order, then a number no draw reaches."""
-    yield from discounts
-    while True:
-        yield 1 << 62
+def relearn(reader: OutcomeReader, opened: Opened, grader: Grader, keep: float) -> None:
+    """Learn all outcomes of the store, in order, keeping the share `keep` of the beliefs wherever
+    a warm start discounted them."""
+    boundaries = deque(opened.discounts)
+
+    def discount_until(draw: int) -> None:
+        while boundaries and boundaries[0] <= draw:
+            boundaries.popleft()
+            grader.learner.estimator.discount(keep)
+
+    while outcomes := reader.read():
+        for outcome in outcomes:
+            discount_until(outcome.draw)
+            grader.outcome(outcome)
+    discount_until(opened.run.first_draw)
 
 
 def _span(seconds: float) -> str:

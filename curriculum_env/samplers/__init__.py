@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Field
 from pydantic_config import BaseConfig
 
-from curriculum_env.samplers.base import Choice, Sampler, ScoreSampler
+from curriculum_env.samplers.base import Choice, Followup, Sampler, ScoreSampler
 from curriculum_env.samplers.rules import RULES, Rule
 from curriculum_env.samplers.view import Pick, View
 
@@ -19,6 +19,7 @@ SamplerConfig: TypeAlias = Annotated[Rule, Field(discriminator="type")]
 __all__ = [
     "KINDS",
     "Choice",
+    "Followup",
     "Pick",
     "Sampler",
     "SamplerConfig",

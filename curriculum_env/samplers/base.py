@@ -12,10 +12,19 @@ from curriculum_env.types import FloatArray, Group, IntArray, Row
 
 class Choice(NamedTuple):
     """Rows in the order in which to draw them, with the probability in (0, 1] of each to have
-    been the first."""
+    been the first, and how many rollouts each is to get (none: the trainer's group size)."""
 
     rows_K: IntArray
     propensity_K: FloatArray
+    rollouts_K: IntArray | None = None
+
+
+class Followup(NamedTuple):
+    """`rollouts` more of a row, to join the group of draw number `continues`."""
+
+    row: int
+    rollouts: int
+    continues: int
 
 
 class Sampler(ABC):
@@ -33,6 +42,13 @@ class Sampler(ABC):
 
     def observe(self, group: Group) -> None:  # noqa: B027
         """A group was graded; its belief is already updated."""
+
+    def followups(self) -> list[Followup]:
+        """Groups to be continued before anything else is drawn; each is returned once."""
+        return []
+
+    def heldout(self, accuracy: float) -> None:  # noqa: B027
+        """The policy's accuracy in [0, 1] on the held-out split was measured."""
 
     def state_dict(self) -> dict[str, Any]:
         """What the rule remembers beyond the beliefs, as JSON values."""

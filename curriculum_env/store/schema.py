@@ -48,6 +48,8 @@ draws = Table(
     Column("time", Double, nullable=False),
     Column("domain", Text, nullable=False),
     Column("level", Text, nullable=False),
+    Column("rollouts", Integer, nullable=False),
+    Column("continues", BigInteger),
     Column("run", _BigId, ForeignKey(runs.c.id), nullable=False),
 )
 

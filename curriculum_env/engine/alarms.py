@@ -1,0 +1,36 @@
+"""What a curriculum warns of, once each."""
+
+from __future__ import annotations
+
+import logging
+
+logger = logging.getLogger("curriculum_env.engine")
+
+SILENT_DRAWS = 512
+
+
+class Alarms:
+    """Counts what went wrong and says so the first time."""
+
+    def __init__(self) -> None:
+        self.forced = 0
+        self._silent = False
+
+    def force(self, rows: int) -> None:
+        """A row was drawn though none was available."""
+        self.forced += 1
+        if self.forced == 1:
+            logger.warning(
+                "none of the %d rows is available (leased, cooling or used up), so the one out "
+                "longest is drawn again; enlarge the pool, or lower cooldown or the number of "
+                "groups in flight", rows,
+            )  # fmt: skip
+
+    def silence(self, draws: int, outcomes: int, url: str) -> None:
+        """So many draws were made by this process, so many outcomes came."""
+        if draws >= SILENT_DRAWS and not outcomes and not self._silent:
+            self._silent = True
+            logger.warning(
+                "%d draws, no outcome: do trainer and workers see the same store? (here: %s)",
+                draws, url,
+            )  # fmt: skip
