@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import time
 from collections import OrderedDict, deque
@@ -30,8 +29,6 @@ from curriculum_env.pool import Pool
 from curriculum_env.samplers import View, build_sampler
 from curriculum_env.store import Store, open_store
 from curriculum_env.types import STATUSES, Draw, Outcome, Row
-
-logger = logging.getLogger(__name__)
 
 DRAIN_LIMIT = 512
 LEASE_DRAWS = 4096
