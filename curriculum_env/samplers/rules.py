@@ -9,11 +9,23 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Field
 from pydantic_config import BaseConfig
 
+from curriculum_env.samplers.adarft import Adarft, AdarftConfig
 from curriculum_env.samplers.band import Band, BandConfig
 from curriculum_env.samplers.base import Sampler
 from curriculum_env.samplers.custom import CustomConfig, load_custom
+from curriculum_env.samplers.difficulty_pools import DifficultyPools, DifficultyPoolsConfig
+from curriculum_env.samplers.dots import Dots, DotsConfig
 from curriculum_env.samplers.greedy import Greedy, GreedyConfig
+from curriculum_env.samplers.greso import Greso, GresoConfig
+from curriculum_env.samplers.kimi import Kimi, KimiConfig
+from curriculum_env.samplers.learning_progress import LearningProgress, LearningProgressConfig
+from curriculum_env.samplers.mopps import Mopps, MoppsConfig
+from curriculum_env.samplers.plr import Plr, PlrConfig
+from curriculum_env.samplers.pr_grpo import PrGrpo, PrGrpoConfig
+from curriculum_env.samplers.prioritized import Prioritized, PrioritizedConfig
 from curriculum_env.samplers.sequential import Sequential, SequentialConfig
+from curriculum_env.samplers.sfl import Sfl, SflConfig
+from curriculum_env.samplers.staged import Staged, StagedConfig
 from curriculum_env.samplers.survival import Survival, SurvivalConfig
 from curriculum_env.samplers.thompson import Thompson, ThompsonConfig
 from curriculum_env.samplers.uniform import Uniform, UniformConfig
@@ -23,6 +35,18 @@ RULES: dict[type[BaseConfig], Any] = {
     ThompsonConfig: Thompson,
     GreedyConfig: Greedy,
     BandConfig: Band,
+    PrioritizedConfig: Prioritized,
+    PrGrpoConfig: PrGrpo,
+    StagedConfig: Staged,
+    LearningProgressConfig: LearningProgress,
+    MoppsConfig: Mopps,
+    GresoConfig: Greso,
+    AdarftConfig: Adarft,
+    DifficultyPoolsConfig: DifficultyPools,
+    KimiConfig: Kimi,
+    SflConfig: Sfl,
+    PlrConfig: Plr,
+    DotsConfig: Dots,
     UniformConfig: Uniform,
     SequentialConfig: Sequential,
     CustomConfig: load_custom,
@@ -33,6 +57,18 @@ Rule: TypeAlias = (
     | ThompsonConfig
     | GreedyConfig
     | BandConfig
+    | PrioritizedConfig
+    | PrGrpoConfig
+    | StagedConfig
+    | LearningProgressConfig
+    | MoppsConfig
+    | GresoConfig
+    | AdarftConfig
+    | DifficultyPoolsConfig
+    | KimiConfig
+    | SflConfig
+    | PlrConfig
+    | DotsConfig
     | UniformConfig
     | SequentialConfig
     | CustomConfig

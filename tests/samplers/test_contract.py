@@ -4,10 +4,22 @@ import pytest
 from pydantic_config import BaseConfig
 
 from curriculum_env.samplers import ScoreSampler, View
+from curriculum_env.samplers.adarft import AdarftConfig
 from curriculum_env.samplers.band import BandConfig
 from curriculum_env.samplers.custom import CustomConfig
+from curriculum_env.samplers.difficulty_pools import DifficultyPoolsConfig
+from curriculum_env.samplers.dots import DotsConfig
 from curriculum_env.samplers.greedy import GreedyConfig
+from curriculum_env.samplers.greso import GresoConfig
+from curriculum_env.samplers.kimi import KimiConfig
+from curriculum_env.samplers.learning_progress import LearningProgressConfig
+from curriculum_env.samplers.mopps import MoppsConfig
+from curriculum_env.samplers.plr import PlrConfig
+from curriculum_env.samplers.pr_grpo import PrGrpoConfig
+from curriculum_env.samplers.prioritized import PrioritizedConfig
 from curriculum_env.samplers.sequential import SequentialConfig
+from curriculum_env.samplers.sfl import SflConfig
+from curriculum_env.samplers.staged import StagedConfig
 from curriculum_env.samplers.survival import SurvivalConfig
 from curriculum_env.samplers.thompson import ThompsonConfig
 from curriculum_env.samplers.uniform import UniformConfig
@@ -30,6 +42,26 @@ CONFIGS: list[BaseConfig] = [
     ThompsonConfig(shortlist=None),
     BandConfig(),
     SurvivalConfig(),
+    PrioritizedConfig(),
+    PrioritizedConfig(bonus="uncertainty"),
+    PrGrpoConfig(),
+    PrGrpoConfig(alpha=0.3, band=(0.24, 0.7), replay=0.5, batch=4, retest_every=2, retest=0.25),
+    StagedConfig(),
+    StagedConfig(advance="schedule", steps=1, batch=4),
+    LearningProgressConfig(),
+    LearningProgressConfig(signed=True),
+    MoppsConfig(),
+    MoppsConfig(rule="band", decay=None, candidates=2),
+    GresoConfig(batch=4),
+    AdarftConfig(batch=4),
+    AdarftConfig(feature="size", scale=(0.0, 6.0)),
+    DifficultyPoolsConfig(),
+    KimiConfig(),
+    SflConfig(),
+    SflConfig(buffer=4, share=1.0),
+    PlrConfig(),
+    DotsConfig(),
+    DotsConfig(reference=8, candidates=16),
     CustomConfig(class_path="tests.samplers.test_contract:Hardest"),
 ]
 
