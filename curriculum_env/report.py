@@ -13,6 +13,13 @@ from curriculum_env.types import Group, Outcome
 Bucket: TypeAlias = tuple[str, str]
 
 
+class Beliefs(NamedTuple):
+    """The expected survival of a task by its uid, and its mean over the pool."""
+
+    survival: Callable[[str], float]
+    uniform: float
+
+
 class Drawn(NamedTuple):
     """What a report needs to know of a draw."""
 
@@ -42,11 +49,12 @@ class LevelReport:
 class RunReport:
     """The whole run; every rate lies in [0, 1] or is None where nothing was measured.
 
-    `survival` is rho, the share of the graded groups whose successes are not all alike;
-    `survival_last_half` is rho over the later half of the draws. `uniform_survival` is what
-    uniform drawing would have had on the same beliefs, and `uniform_survival_by_level` the
-    measured rho of each level weighed by the level's share of the pool. `effective` is the
-    exponential of the entropy of the draws over tasks.
+    `survival` is rho, the share of the graded groups whose successes are not all alike, and
+    `survival_last_half` that of the later half of the draws; `survival_uniform` is what uniform
+    drawing would have had: the mean over the pool of each task's measured rho, a task never
+    drawn counting as the mean of its level. `expected_last_half` and `expected_uniform` are the
+    same by the beliefs: the mean expected survival of the tasks drawn, and of the pool.
+    `effective` is the exponential of the entropy of the draws over tasks.
     """
 
     group_size: int
@@ -59,8 +67,9 @@ class RunReport:
     mean_reward: float | None
     survival: float | None
     survival_last_half: float | None
-    uniform_survival: float | None
-    uniform_survival_by_level: float | None
+    survival_uniform: float | None
+    expected_last_half: float | None
+    expected_uniform: float | None
     distinct: int
     effective: float
     levels: tuple[LevelReport, ...]
@@ -126,14 +135,15 @@ def build_report(
     ledger: Ledger,
     *,
     pool: Mapping[Bucket, int] | None = None,
-    uniform_survival: float | None = None,
+    beliefs: Beliefs | None = None,
 ) -> RunReport:
-    """Sum up a run. `pool` counts the rows of each bucket; `uniform_survival` is passed on."""
+    """Sum up a run. `pool` counts the rows of each bucket."""
     numbers = sorted(ledger.draws)
+    last_half = numbers[len(numbers) // 2 :]
     outcomes = ledger.of(numbers)
     statuses = Counter(outcome.status for outcome in outcomes)
-    levels = tuple(_levels(ledger, pool, _level))
     visits = Counter(draw.uid for draw in ledger.draws.values())
+    believed = [beliefs.survival(ledger.draws[n].uid) for n in last_half] if beliefs else []
     return RunReport(
         group_size=ledger.group_size,
         draws=len(numbers),
@@ -144,12 +154,13 @@ def build_report(
         tokens=sum(outcome.tokens for outcome in outcomes),
         mean_reward=ledger.mean_reward(numbers),
         survival=ledger.survival(numbers),
-        survival_last_half=ledger.survival(numbers[len(numbers) // 2 :]),
-        uniform_survival=uniform_survival,
-        uniform_survival_by_level=_by_level(levels),
+        survival_last_half=ledger.survival(last_half),
+        survival_uniform=_uniform(ledger, pool) if pool else None,
+        expected_last_half=_mean(believed),
+        expected_uniform=beliefs.uniform if beliefs else None,
         distinct=len(visits),
         effective=effective_number(visits.values()),
-        levels=levels,
+        levels=tuple(_levels(ledger, pool, _level)),
         buckets=tuple(_levels(ledger, pool, _bucket)),
     )
 
@@ -194,13 +205,22 @@ def _levels(
         )
 
 
-def _by_level(levels: Sequence[LevelReport]) -> float | None:
-    """None unless each level of a known pool was measured."""
-    shares = [(level.rows or 0, level.survival) for level in levels]
-    total = sum(rows for rows, _ in shares)
-    if not total or any(rows and survival is None for rows, survival in shares):
-        return None
-    return sum(rows * survival for rows, survival in shares if survival is not None) / total
+def _uniform(ledger: Ledger, pool: Mapping[Bucket, int]) -> float | None:
+    """None unless each level of the pool was measured."""
+    draws: dict[Bucket, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    rows: Counter[Bucket] = Counter()
+    for draw in ledger.draws.values():
+        draws[_level(draw.bucket)][draw.uid].append(draw.number)
+    for bucket, count in pool.items():
+        rows[_level(bucket)] += count
+    total = 0.0
+    for level, count in rows.items():
+        survivals = map(ledger.survival, draws[level].values())
+        measured = _mean([survival for survival in survivals if survival is not None])
+        if measured is None:
+            return None
+        total += count * measured
+    return total / rows.total()
 
 
 def _natural(bucket: Bucket) -> tuple[object, ...]:

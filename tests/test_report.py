@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from curriculum_env.report import Ledger, build_report, effective_number
+from curriculum_env.report import Beliefs, Ledger, build_report, effective_number
 from curriculum_env.types import Outcome, Status
 
 
@@ -85,19 +85,28 @@ def test_pass_rates_are_successes_and_the_mean_reward_is_not() -> None:
     assert (report.levels[0].pass_rate, report.mean_reward) == (0.5, 1.0)
 
 
-def test_uniform_drawing_weighs_each_level_by_its_rows() -> None:
-    filled = ledger(("a", "1", [1, 0, 1, 0]), ("b", "2", [0, 0, 0, 0]))
+def test_uniform_drawing_weighs_each_task_alike_and_each_level_by_its_rows() -> None:
+    alive, dead = [1.0, 0.0, 1.0, 0.0], [0.0] * 4
+    filled = ledger(("a", "1", alive), ("a", "1", alive), ("b", "1", dead), ("c", "2", dead))
     pool = {("d", "1"): 10, ("d", "2"): 30}
-    report = build_report(filled, pool=pool, uniform_survival=0.3)
-    assert report.uniform_survival_by_level == pytest.approx(10 / 40)
-    assert report.uniform_survival == 0.3
+    report = build_report(filled, pool=pool)
+    assert report.survival == 0.5
+    assert report.survival_uniform == pytest.approx((10 * 0.5 + 30 * 0.0) / 40)
     assert [level.rows for level in report.levels] == [10, 30]
+
+
+def test_beliefs_are_compared_on_one_scale() -> None:
+    filled = ledger(("a", "1", []), ("a", "1", []), ("b", "1", []), ("c", "1", []))
+    expected = {"a": 0.1, "b": 0.5, "c": 0.9}
+    report = build_report(filled, beliefs=Beliefs(expected.__getitem__, 0.25))
+    assert report.expected_last_half == pytest.approx(0.7)
+    assert report.expected_uniform == 0.25
 
 
 def test_a_level_never_drawn_leaves_uniform_drawing_unmeasured() -> None:
     pool = {("d", "1"): 10, ("d", "10"): 1, ("d", "2"): 1}
     report = build_report(ledger(("a", "1", [1, 0, 1, 0])), pool=pool)
-    assert report.uniform_survival_by_level is None
+    assert report.survival_uniform is None
     assert [level.level for level in report.levels] == ["1", "2", "10"]
     assert report.levels[1].pass_rate is None
 

@@ -28,8 +28,7 @@ def show_run(report: RunReport, folder: Path, *, interrupted: bool) -> None:
     """Print the summary of a run."""
     named = any(level.level for level in report.levels)
     console.print(level_table(report.levels if named else report.buckets))
-    for line in summary(report):
-        console.print(line, soft_wrap=True)
+    show_report(report)
     state = "Interrupted; go on with --resume" if interrupted else "Finished"
     console.print(f"{state}. Episodes and report: {folder}", style="dim", soft_wrap=True)
 
@@ -59,23 +58,37 @@ def level_table(levels: tuple[LevelReport, ...]) -> Table:
     return table
 
 
-def summary(report: RunReport) -> list[str]:
-    """rho beside its baselines, then what it was measured on."""
-    rho, last_half = number(report.survival, 3), number(report.survival_last_half, 3)
-    believed, measured = report.uniform_survival, report.uniform_survival_by_level
-    uniform = f"uniform drawing would have had: {number(believed, 3)} on the same beliefs"
-    rollouts = f"{report.draws} draws of {report.group_size}: {report.rollouts} rollouts graded"
+def show_report(report: RunReport) -> None:
+    """Print rho beside what uniform drawing would have had, and what it was measured on."""
+    console.print(survival_table(report))
+    console.print(
+        "Uniform drawing: the mean over the pool; a task never drawn has the measured ρ of its "
+        "level.",
+        style="dim",
+        soft_wrap=True,
+    )
+    spread = f"{report.distinct} distinct, {report.effective:.1f} effective (exp of the entropy)"
     failed = f"{report.errors} failed, {report.cancelled} cancelled"
-    return [
-        f"ρ, the share of groups not all alike: {rho}, over the last half of the draws {last_half}",
-        f"{uniform} (mean over the pool of the expected survival),",
-        f"  {number(measured, 3)} as measured (ρ of each level, weighed by its rows in the pool)",
-        f"tasks drawn: {report.distinct} distinct, {report.effective:.1f} effective (exp(entropy))",
-        (
-            f"{rollouts}, {failed}, mean reward {number(report.mean_reward, 3)}, "
-            f"{report.tokens} tokens"
-        ),
-    ]
+    rewards = f"mean reward {number(report.mean_reward, 3)}, {report.tokens} tokens"
+    console.print(f"tasks drawn: {spread}", soft_wrap=True)
+    console.print(
+        f"{report.draws} draws of {report.group_size}: {report.rollouts} rollouts graded, "
+        f"{failed}, {rewards}",
+        soft_wrap=True,
+    )
+
+
+def survival_table(report: RunReport) -> Table:
+    """rho as measured and as the beliefs expect it: over all draws, the last half, uniform."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("ρ (groups not all alike)")
+    for title in ("all draws", "last half", "uniform drawing"):
+        table.add_column(title, justify="right")
+    measured = (report.survival, report.survival_last_half, report.survival_uniform)
+    expected = (None, report.expected_last_half, report.expected_uniform)
+    table.add_row("measured", *(number(value, 3) for value in measured))
+    table.add_row("expected by the beliefs", *(number(value, 3) for value in expected))
+    return table
 
 
 def environment_table(environments: Sequence[Environment]) -> Table:
@@ -93,22 +106,22 @@ def show_standing(standing: Standing) -> None:
     report, frontier = standing.report, standing.frontier
     console.print(level_table(report.buckets))
     untouched = "" if frontier.untouched is None else f", {frontier.untouched} never drawn"
-    lines = [
-        (
-            f"{standing.url}, run {standing.run}: sampler {standing.sampler}, estimator "
-            f"{standing.estimator}, last draw {ago(standing.last_draw)}"
-        ),
+    show_report(report)
+    lines = (
         (
             f"frontier: {frontier.frontier} tasks pass in .2 to .8, {frontier.too_easy} in more, "
             f"{frontier.too_hard} in less{untouched}"
         ),
-        *summary(report),
         (
             f"draws: {standing.in_flight} in flight, {standing.dropped} dropped; outcomes: "
             f"{standing.unwritten} unwritten, {standing.strays} of no draw"
         ),
-        *(_outage(outage) for outage in standing.outages),
-    ]
+        *map(_outage, standing.outages),
+        (
+            f"run {standing.run}, sampler {standing.sampler}, estimator {standing.estimator}, "
+            f"last draw {ago(standing.last_draw)}: {standing.url}"
+        ),
+    )
     for line in lines:
         console.print(line, soft_wrap=True)
 

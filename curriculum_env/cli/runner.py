@@ -24,7 +24,7 @@ from curriculum_env.cli.settings import Tree
 from curriculum_env.engine.reward_scale import RewardScale
 from curriculum_env.errors import ConfigError
 from curriculum_env.local import serve_policy
-from curriculum_env.report import Ledger, RunReport, build_report
+from curriculum_env.report import Beliefs, Ledger, RunReport, build_report
 
 _DONE, _INTERRUPTED = 0, 130
 
@@ -130,8 +130,10 @@ def _report(session: Session, ledger: Ledger) -> RunReport:
     curriculum: Any = session.curriculum
     if curriculum is None:
         return build_report(ledger)
-    return build_report(
-        ledger,
-        pool=Counter(row.bucket for row in curriculum.rows),
-        uniform_survival=float(curriculum.estimator.survival(ledger.group_size).mean()),
+    survival_N = curriculum.estimator.survival(ledger.group_size)
+    beliefs = Beliefs(
+        survival=lambda uid: float(survival_N[curriculum.rows.index(uid)]),
+        uniform=float(survival_N.mean()),
     )
+    pool = Counter(row.bucket for row in curriculum.rows)
+    return build_report(ledger, pool=pool, beliefs=beliefs)

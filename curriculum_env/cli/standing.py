@@ -10,7 +10,7 @@ from typing import Any
 
 from curriculum_env.cli.stored import StoredRun, replayed
 from curriculum_env.engine.reward_scale import RewardScale
-from curriculum_env.report import Bucket, Ledger, RunReport, build_report
+from curriculum_env.report import Beliefs, Bucket, Ledger, RunReport, build_report
 from curriculum_env.types import Row
 
 HARD, EASY = 0.2, 0.8
@@ -67,8 +67,8 @@ def standing(stored: StoredRun, now: float | None = None) -> Standing:
         ledger.draw(draw.number, draw.uid, draw.domain, draw.level)
     for outcome in stored.outcomes:
         ledger.record(outcome)
-    frontier, uniform = _beliefs(stored, pool)
-    report = build_report(ledger, pool=pool, uniform_survival=uniform)
+    frontier, beliefs = _beliefs(stored, pool)
+    report = build_report(ledger, pool=pool, beliefs=beliefs)
     dropped = _dropped(stored, ledger, now)
     drawn = {draw.number for draw in (*stored.earlier, *stored.draws)}
     return Standing(
@@ -97,22 +97,25 @@ def _pool(events: Sequence[Mapping[str, Any]]) -> Mapping[Bucket, int] | None:
     return None
 
 
-def _beliefs(stored: StoredRun, pool: Mapping[Bucket, int] | None) -> tuple[Frontier, float | None]:
-    """The frontier, and the expected survival of a uniform draw: of the rows drawn by their
-    beliefs, of the others by the belief about a row of which nothing is known."""
+def _beliefs(
+    stored: StoredRun, pool: Mapping[Bucket, int] | None
+) -> tuple[Frontier, Beliefs | None]:
+    """The frontier, and the expected survival: of the rows drawn by their beliefs, of the others
+    by the belief about a row of which nothing is known."""
     drawn = {draw.uid for draw in (*stored.earlier, *stored.draws)}
     untouched = max(sum(pool.values()) - len(drawn), 0) if pool else None
     if not drawn:
         return Frontier(0, 0, 0, untouched), None
     with replayed(stored) as curriculum:
         mean_N = curriculum.estimator.mean()
-        total = float(curriculum.estimator.survival(stored.group_size).sum())
         curriculum.estimator.add([Row(uid="unknown", data={})])
-        unknown = float(curriculum.estimator.survival(stored.group_size)[-1])
+        *survival_N, unknown = map(float, curriculum.estimator.survival(stored.group_size))
+        by_uid = {row.uid: survival_N[index] for index, row in enumerate(curriculum.rows)}
     too_hard, too_easy = int((mean_N < HARD).sum()), int((mean_N > EASY).sum())
     frontier = Frontier(too_hard, len(mean_N) - too_hard - too_easy, too_easy, untouched)
     rest = untouched or 0
-    return frontier, (total + rest * unknown) / (len(mean_N) + rest)
+    uniform = (sum(survival_N) + rest * unknown) / (len(survival_N) + rest)
+    return frontier, Beliefs(by_uid.__getitem__, uniform)
 
 
 def _dropped(stored: StoredRun, ledger: Ledger, now: float) -> int:

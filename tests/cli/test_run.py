@@ -23,7 +23,7 @@ from tests.cli.conftest import HERE, Cli, Served, refused
 GROUPS, SIZE = 6, 4
 
 
-def arguments(served: Served, folder: Path, taskset: str = "coins", **more: object) -> list[str]:
+def arguments(served: Served, folder: Path, taskset: str = "coins", **more: Any) -> list[str]:
     options = {"groups": GROUPS, "group-size": SIZE, "base-url": served.url, "model": "scripted"}
     flags = {**options, **more, "output": folder}
     return ["run", taskset, *(f"--{name}={value}" for name, value in flags.items())]
@@ -66,7 +66,7 @@ def test_a_run_leaves_episodes_outcomes_and_a_report(
     assert summary["mean_reward"] == pytest.approx(sum(rewards) / len(rewards))
     assert (summary["draws"], summary["rollouts"], summary["in_flight"]) == (GROUPS, 24, 0)
     assert served.policy.calls == GROUPS * SIZE
-    for words in ("level", "pass rate", "ρ, the share", "uniform drawing", "effective"):
+    for words in ("level", "pass rate", "(ρ)", "uniform drawing", "last half", "effective"):
         assert words in done.out
 
 
@@ -146,7 +146,7 @@ def test_settings_come_from_a_file_and_flags_win(cli: Cli, served: Served, tmp_p
 def test_bad_input_is_refused_before_a_rollout_is_paid_for(
     cli: Cli, served: Served, tmp_path: Path
 ) -> None:
-    def asked(**more: object) -> Any:
+    def asked(**more: Any) -> Any:
         return cli(*arguments(served, tmp_path / "out", **more))
 
     refused(cli("run"), "no taskset was named")
@@ -226,7 +226,7 @@ def wait_for(condition: Any, seconds: float = 60.0) -> None:
         time.sleep(0.02)
 
 
-def paced(served: Served, folder: Path, delay: float, **more: object) -> list[str]:
+def paced(served: Served, folder: Path, delay: float, **more: Any) -> list[str]:
     settings = {"groups": 50, "concurrency": 6, "set": f"taskset.delay={delay}", **more}
     return arguments(served, folder, "paced-coins", **settings)
 

@@ -76,7 +76,7 @@ def test_it_believes_what_the_run_believes(live: Curriculum, tmp_path: Path) -> 
     assert found.frontier.too_hard == int((table["mean"][drawn] < 0.2).sum())
     assert found.frontier.frontier == int((table["mean"][drawn] >= 0.2).sum())
     expected = float(live.estimator.survival(SIZE).mean())
-    assert found.report.uniform_survival == pytest.approx(expected, abs=1e-6)
+    assert found.report.expected_uniform == pytest.approx(expected, abs=1e-6)
 
 
 def test_what_is_in_flight_and_what_was_dropped(live: Curriculum, tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_only_the_newest_run_is_shown(live: Curriculum, tmp_path: Path) -> None:
         found = standing(read_store(str(tmp_path)))
         assert (found.run, found.report.draws) == (2, 1)
         expected = float(warm.estimator.survival(SIZE).mean())
-        assert found.report.uniform_survival == pytest.approx(expected, abs=1e-6)
+        assert found.report.expected_uniform == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_group_size_is_inferred(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import verifiers.v1 as vf
-from coins import CoinsConfig as _CoinsConfig  # type: ignore[import-not-found]
+from coins import CoinsConfig as _CoinsConfig
 from coins import CoinTask as _CoinTask
 from coins import coin
 
@@ -15,7 +15,7 @@ from curriculum_env import ChatHarness, CurriculumMixin, LocalEnv, Row
 __all__ = ["ChatHarness", "LocalEnv", "PacedCoins"]
 
 
-class PacedCoinsConfig(_CoinsConfig):  # type: ignore[misc]
+class PacedCoinsConfig(_CoinsConfig):
     """`delay` is how many seconds a toss takes."""
 
     count: int = 200
