@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -12,6 +12,26 @@ from curriculum_env.types import FloatArray, IntArray, Row
 
 Rows: TypeAlias = "IntArray | slice"
 ALL: slice = slice(None)
+
+
+class Beliefs(Protocol):
+    """What a rule may read of an `Estimator`, of all its rows or of a part of them."""
+
+    @property
+    def now(self) -> float: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def mean(self, rows: Rows = ALL) -> FloatArray: ...
+
+    def evidence(self, rows: Rows = ALL) -> FloatArray: ...
+
+    def sample(self, rng: np.random.Generator, rows: Rows = ALL) -> FloatArray: ...
+
+    def survival(self, group_size: int, rows: Rows = ALL) -> FloatArray: ...
+
+    def interval(self, mass: float = 0.9, rows: Rows = ALL) -> tuple[FloatArray, FloatArray]: ...
 
 
 class Estimator(ABC):

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from curriculum_env.estimators.base import Estimator
+from curriculum_env.estimators.base import Beliefs
 from curriculum_env.types import BoolArray, FloatArray, IntArray
 
 Pick = Literal["proportional", "top"]
@@ -24,7 +24,7 @@ class View:
     number of draws, so a rule that draws its randomness from it resumes exactly.
     """
 
-    estimator: Estimator
+    estimator: Beliefs
     available_N: BoolArray
     novelty_N: FloatArray
     group_size: int

@@ -159,7 +159,8 @@ class EngineMachine(RuleBasedStateMachine):
             return
         draw = self.engine.ask()
         assert draw.uid not in {other.uid for other in self.leased.values()}
-        assert draw.number - self.last_draw.get(draw.uid, -99) > self.cooldown
+        if draw.continues is None:
+            assert draw.number - self.last_draw.get(draw.uid, -99) > self.cooldown
         assert 0.0 < draw.propensity <= 1.0
         self.leased[draw.number] = draw
         self.last_draw[draw.uid] = draw.number
@@ -170,7 +171,7 @@ class EngineMachine(RuleBasedStateMachine):
             return
         number = sorted(self.leased)[choice % len(self.leased)]
         draw = self.leased.pop(number)
-        for i in range(GROUP_SIZE):
+        for i in range(draw.rollouts or GROUP_SIZE):
             self.told += 1
             errored = failed and i == 0
             self.engine.tell(
