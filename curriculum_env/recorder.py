@@ -85,7 +85,8 @@ class Recorder:
         with self._changed:
             self._hurry = True
             self._changed.notify_all()
-            return self._changed.wait_for(lambda: not self._queue and not self._batch, timeout)
+            self._changed.wait_for(lambda: self._settled() or self._thread is None, timeout)
+            return self._settled()
 
     def close(self, timeout: float = _EXIT_SECONDS) -> None:
         """Flush, end the thread and close the store; a later outcome starts both again."""
@@ -171,6 +172,9 @@ class Recorder:
                 size = min(_BATCH, len(self._queue))
                 self._batch = [self._queue.popleft() for _ in range(size)]
             return not self._retired()
+
+    def _settled(self) -> bool:
+        return not self._queue and not self._batch
 
     def _retired(self) -> bool:
         return self._thread is not current_thread()

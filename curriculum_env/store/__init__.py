@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from curriculum_env.errors import ConfigError
 from curriculum_env.store.base import OutcomeReader, Run, Store
+from curriculum_env.store.forks import opening
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import URL
@@ -23,6 +24,11 @@ def open_store(url: str) -> Store:
         SchemaVersionError: another version of the schema wrote the store.
         StoreError: the store cannot be reached, created or read.
     """
+    with opening.call():
+        return _open(url)
+
+
+def _open(url: str) -> Store:
     scheme = url.partition("://")[0]
     if scheme == "memory":
         from curriculum_env.store.memory import MemoryStore

@@ -8,11 +8,14 @@ child open new ones when they need them. `subprocess` does not fork in this sens
 
 from __future__ import annotations
 
+import logging  # noqa: F401  (its lock is taken at a fork too: ours must be taken before it)
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Condition
 from weakref import WeakSet
+
+_PATIENCE = 30.0  # seconds a fork waits for calls to end: a fork must never hang
 
 _gates: WeakSet[ForkGate] = WeakSet()
 _held: list[ForkGate] = []
@@ -21,11 +24,12 @@ _held: list[ForkGate] = []
 class ForkGate:
     """Calls run side by side inside `call()`; a fork runs only between them."""
 
-    def __init__(self, close_connections: Callable[[], None]) -> None:
+    def __init__(self, close_connections: Callable[[], None] | None = None) -> None:
         self._close_connections = close_connections
         self._idle = Condition()
         self._calls = 0
-        _gates.add(self)
+        if close_connections is not None:
+            _gates.add(self)
 
     @contextmanager
     def call(self) -> Iterator[None]:
@@ -40,14 +44,26 @@ class ForkGate:
 
     def hold(self) -> None:
         self._idle.acquire()
-        self._idle.wait_for(lambda: self._calls == 0)
-        self._close_connections()
+        self._idle.wait_for(lambda: self._calls == 0, _PATIENCE)
+        if self._close_connections is not None:
+            self._close_connections()
 
     def let_go(self) -> None:
         self._idle.release()
 
+    def forget_calls(self) -> None:
+        """In the child: the threads that made them are not there."""
+        self._calls = 0
+
+
+opening = ForkGate()
+"""Held by who opens a store: the child could never finish the imports that another thread of its
+parent had begun."""
+
 
 def _before_fork() -> None:
+    opening.hold()  # first: opening a store passes through that store's own gate
+    _held.append(opening)
     for gate in list(_gates):
         gate.hold()
         _held.append(gate)
@@ -58,4 +74,12 @@ def _after_fork() -> None:
         _held.pop().let_go()
 
 
-os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+def _after_fork_in_child() -> None:
+    for gate in _held:
+        gate.forget_calls()
+    _after_fork()
+
+
+os.register_at_fork(
+    before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork_in_child
+)

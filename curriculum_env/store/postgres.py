@@ -12,7 +12,6 @@ from sqlalchemy import (
     ARRAY,
     Connection,
     Insert,
-    Row,
     Table,
     bindparam,
     create_engine,
@@ -81,7 +80,7 @@ class PostgresReader(OutcomeReader):
                 rows = self._page(connection, limit)
         return [Outcome(*row[2:]) for row in rows]
 
-    def _page(self, connection: Connection, limit: int) -> Sequence[Row[Any]]:
+    def _page(self, connection: Connection, limit: int) -> Sequence[Sequence[Any]]:
         if self._until is None:
             self._until = str(connection.execute(_CURRENT_SNAPSHOT).scalar_one())
         rows = connection.execute(_UNSEEN, self._bounds(limit)).all()
