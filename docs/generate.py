@@ -87,6 +87,18 @@ def settings_of(config: type[BaseModel]) -> str:
     return table(("setting", "default", "meaning"), rows) + "\n"
 
 
+def nested_settings_of(config: type[BaseModel]) -> str:
+    """The settings of `config` that have settings of their own, and those that are not a choice
+    among types described elsewhere."""
+    texts, parts = field_texts(config), []
+    for name, field in config.model_fields.items():
+        inner = configs_in(field.annotation)
+        if inner:
+            parts.append(f"`{name}` (default {default(field)}): {texts[name]}\n")
+            parts += [settings_of(kind) for kind in inner if "type" not in kind.model_fields]
+    return "\n".join(parts)
+
+
 def choices_of(field: str) -> str:
     """A section for each `type` that `curriculum.FIELD` may have."""
     kinds = configs_in(CurriculumConfig.model_fields[field].annotation)
@@ -97,7 +109,13 @@ def choice(field: str, kind: type[BaseModel]) -> str:
     """What a `type` does, and its own settings."""
     name = kind.model_fields["type"].default
     text = f'`{field} = {{ type = "{name}" }}`: {field_texts(kind)["type"]}\n'
-    return text + (f"\n{settings_of(kind)}" if len(kind.model_fields) > 1 else "")
+    nested = nested_settings_of(kind)
+    plain = any(
+        name != "type" and not configs_in(field.annotation)
+        for name, field in kind.model_fields.items()
+    )
+    text += f"\n{settings_of(kind)}" if plain else ""
+    return text + (f"\n{nested}" if nested else "")
 
 
 def configs_in(annotation: Any) -> list[type[BaseModel]]:
@@ -132,6 +150,8 @@ def default(field: FieldInfo) -> str:
     if field.is_required():
         return "required"
     value = field.get_default(call_default_factory=True)
+    if isinstance(value, BaseModel):
+        return f'`{{ type = "{value.model_dump()["type"]}" }}`'
     return "unset" if value is None else f"`{json.dumps(value)}`"
 
 
