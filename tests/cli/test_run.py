@@ -66,7 +66,14 @@ def test_a_run_leaves_episodes_outcomes_and_a_report(
     assert summary["mean_reward"] == pytest.approx(sum(rewards) / len(rewards))
     assert (summary["draws"], summary["rollouts"], summary["in_flight"]) == (GROUPS, 24, 0)
     assert served.policy.calls == GROUPS * SIZE
-    for words in ("level", "pass rate", "(ρ)", "uniform drawing", "last half", "effective"):
+    for words in (
+        "level",
+        "pass rate",
+        "ρ (groups not all alike)",
+        "uniform drawing",
+        "last half",
+        "effective",
+    ):
         assert words in done.out
 
 
@@ -155,7 +162,7 @@ def test_bad_input_is_refused_before_a_rollout_is_paid_for(
     refused(cli("run", "--resume"), "--output")
     refused(cli("run", "--resume", f"--output={tmp_path}"), "holds no run to resume")
     refused(asked(groups=0), "groups", "found 0")
-    refused(asked(groups="many"), "--groups", "many")
+    refused(asked(groups="many"), "--groups", "integer")
     refused(cli("run", "coins", "--no-such-option"), "--no-such-option")
     refused(asked(taskset="no-such-taskset"), "no taskset 'no-such-taskset' is installed")
     refused(asked(taskset="plain-coins"), "curriculum-wrap")
