@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from pydantic_config import BaseConfig
 
 from curriculum_env.estimators import BetaConfig, EstimatorConfig
-from curriculum_env.gates import VarianceConfig
+from curriculum_env.gates import GateConfig, VarianceConfig
 from curriculum_env.samplers import Pick, SamplerConfig
 from curriculum_env.samplers.survival import SurvivalConfig
 
@@ -76,7 +76,7 @@ class CurriculumConfig(BaseConfig):
     """The rule that picks rows."""
     estimator: EstimatorConfig = BetaConfig()
     """The beliefs about pass rates."""
-    gate: VarianceConfig = VarianceConfig()
+    gate: GateConfig = VarianceConfig()
     """Which groups count as living."""
     outage: OutageConfig = OutageConfig()
     """When rewards are not to be believed."""

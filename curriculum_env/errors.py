@@ -33,3 +33,7 @@ class SchemaVersionError(StoreError):
 
 class OwnerError(StoreError):
     """Another living curriculum owns the store."""
+
+
+class RefillError(CurriculumError, RuntimeError):
+    """Drawing on until a batch was full reached its cap."""

@@ -14,7 +14,7 @@ from curriculum_env.engine.open_groups import OpenGroup, OpenGroups
 from curriculum_env.engine.outage import OutageBegan, OutageEnded, OutageEvent, OutageMonitor
 from curriculum_env.engine.reward_scale import RewardScale
 from curriculum_env.estimators import Estimator
-from curriculum_env.gates import Variance
+from curriculum_env.gates import build_gate
 from curriculum_env.metrics import Living
 from curriculum_env.pool import Pool
 from curriculum_env.samplers import Sampler
@@ -43,7 +43,7 @@ class Grader:
     ) -> None:
         self._pool, self._sampler = pool, sampler
         self._clock, self._release, self._log_event = clock, release, log_event
-        self._gate = Variance(config.gate)
+        self._gate = build_gate(config.gate)
         self.scale = RewardScale(config)
         self.learner = Learner(estimator, config.batch_groups, config.outage.memory)
         self.monitor = OutageMonitor(config.outage, len(pool.buckets))
