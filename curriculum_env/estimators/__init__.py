@@ -7,23 +7,36 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Field
 from pydantic_config import BaseConfig
 
+from curriculum_env.estimators.anchors import Anchors, AnchorsConfig
 from curriculum_env.estimators.base import Estimator
 from curriculum_env.estimators.beta import Beta, BetaConfig
 from curriculum_env.estimators.ema import Ema, EmaConfig
+from curriculum_env.estimators.irt import Irt, IrtConfig
 from curriculum_env.estimators.survival import beta_survival, survival
 
-KINDS: dict[type[BaseConfig], Any] = {BetaConfig: Beta, EmaConfig: Ema}
+KINDS: dict[type[BaseConfig], Any] = {
+    BetaConfig: Beta,
+    EmaConfig: Ema,
+    AnchorsConfig: Anchors,
+    IrtConfig: Irt,
+}
 
-EstimatorConfig: TypeAlias = Annotated[BetaConfig | EmaConfig, Field(discriminator="type")]
+EstimatorConfig: TypeAlias = Annotated[
+    BetaConfig | EmaConfig | AnchorsConfig | IrtConfig, Field(discriminator="type")
+]
 
 __all__ = [
     "KINDS",
+    "Anchors",
+    "AnchorsConfig",
     "Beta",
     "BetaConfig",
     "Ema",
     "EmaConfig",
     "Estimator",
     "EstimatorConfig",
+    "Irt",
+    "IrtConfig",
     "beta_survival",
     "build_estimator",
     "survival",

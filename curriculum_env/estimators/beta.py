@@ -9,9 +9,8 @@ import numpy as np
 from pydantic import Field
 from pydantic_config import BaseConfig
 
-from curriculum_env.estimators.base import ALL, Estimator, Rows, offline
-from curriculum_env.estimators.interval import beta_interval
-from curriculum_env.estimators.survival import beta_survival
+from curriculum_env.estimators.base import ALL, Rows, offline
+from curriculum_env.estimators.beta_belief import BetaBelief
 from curriculum_env.types import FloatArray, Row
 
 
@@ -32,7 +31,7 @@ class BetaConfig(BaseConfig):
     """Weight of one offline rollout, in pseudo-counts."""
 
 
-class Beta(Estimator):
+class Beta(BetaBelief):
     """Per group s <- d*s + (1-d)*s0 + k and f alike (MoPPS, arXiv 2507.04632), after the counts
     drifted toward the prior by `age_decay` for each policy update since the last visit."""
 
@@ -84,22 +83,8 @@ class Beta(Estimator):
             fails - prior_fails
         )
 
-    def mean(self, rows: Rows = ALL) -> FloatArray:
-        passes, fails = self.counts(rows)
-        return passes / (passes + fails)
-
-    def evidence(self, rows: Rows = ALL) -> FloatArray:
-        passes, fails = self.counts(rows)
-        return np.maximum(passes + fails - sum(self.config.prior), 0.0)
-
-    def sample(self, rng: np.random.Generator, rows: Rows = ALL) -> FloatArray:
-        return rng.beta(*self.counts(rows))
-
-    def survival(self, group_size: int, rows: Rows = ALL) -> FloatArray:
-        return beta_survival(*self.counts(rows), group_size)
-
-    def interval(self, mass: float = 0.9, rows: Rows = ALL) -> tuple[FloatArray, FloatArray]:
-        return beta_interval(*self.counts(rows), mass)
+    def prior_total(self) -> float:
+        return sum(self.config.prior)
 
     def discount(self, keep: float) -> None:
         self.passes_N += (keep - 1.0) * (self.passes_N - self.prior_passes_N)

@@ -7,17 +7,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from curriculum_env.testing.estimators import EstimatorContract
+    from curriculum_env.testing.estimators import EstimatorContract, PerRowEstimatorContract
     from curriculum_env.testing.samplers import SamplerContract
     from curriculum_env.testing.store import StoreContract
 
 _HOMES = {
     "EstimatorContract": "estimators",
+    "PerRowEstimatorContract": "estimators",
     "SamplerContract": "samplers",
     "StoreContract": "store",
 }
 
-__all__ = ["EstimatorContract", "SamplerContract", "StoreContract"]
+__all__ = ["EstimatorContract", "PerRowEstimatorContract", "SamplerContract", "StoreContract"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,9 @@
-"""The conformance suite of estimators: subclass `EstimatorContract` and give `make`."""
+"""The conformance suites of estimators: subclass `EstimatorContract`, or where rows share nothing
+`PerRowEstimatorContract`, and give `make`."""
 
 from __future__ import annotations
 
+import json
 import time
 from abc import ABC, abstractmethod
 
@@ -56,15 +58,6 @@ class EstimatorContract(ABC):
         assert np.all(estimator.evidence() >= 0.0)
         samples = estimator.sample(np.random.default_rng(0))
         assert np.all((samples >= 0.0) & (samples <= 1.0))
-
-    @INHERITED
-    @given(GROUPS)
-    def test_a_row_learns_alone(self, groups: list[list[float]]) -> None:
-        estimator, untouched = self.filled(3), self.filled(3)
-        for success_G in groups:
-            estimator.update(1, success_G)
-        for row in (0, 2):
-            assert estimator.get(row) == untouched.get(row)
 
     @pytest.mark.parametrize("success", [0.0, 1.0])
     def test_the_mean_goes_where_the_rewards_go(self, success: float) -> None:
@@ -126,6 +119,35 @@ class EstimatorContract(ABC):
         assert estimator.get(0) == before
         assert np.array_equal(estimator.mean(), mean)
 
+    def test_lessons_can_be_taken_back_newest_first(self) -> None:
+        estimator = self.filled(4)
+        before, taught = estimator.mean().copy(), []
+        for number, row in enumerate([0, 1, 0, 3, 1, 0]):
+            estimator.now = number / 2
+            taught.append((row, estimator.get(row)))
+            estimator.update(row, [1.0] * number + [0.0])
+        assert not np.array_equal(estimator.mean(), before)
+        for row, belief in reversed(taught):
+            estimator.put(row, belief)
+        estimator.now = 0.0
+        assert np.array_equal(estimator.mean(), before)
+
+    def test_the_state_survives_json(self) -> None:
+        estimator, other = self.filled(3), self.filled(3)
+        for number in range(6):
+            estimator.now = number / 2
+            estimator.update(number % 2, [1.0] * number + [0.0])
+        for column in estimator.COLUMNS:
+            setattr(other, column, getattr(estimator, column).copy())
+        other.load_state_dict(json.loads(json.dumps(estimator.state_dict())))
+        other.now = estimator.now
+        for number in range(6, 9):
+            assert np.array_equal(other.mean(), estimator.mean())
+            for each in (estimator, other):
+                each.now = number / 2
+                each.update(number % 3, [1.0, 0.0])
+        assert [other.get(row) for row in range(3)] == [estimator.get(row) for row in range(3)]
+
     def test_discounting_everything_leaves_the_prior_evidence(self) -> None:
         estimator = self.filled(2)
         estimator.update(0, [1.0] * 8)
@@ -155,3 +177,16 @@ class EstimatorContract(ABC):
             return float(np.median(spent))
 
         assert cost(large) < 20 * cost(small)
+
+
+class PerRowEstimatorContract(EstimatorContract):
+    """What an estimator must do besides that shares nothing between rows."""
+
+    @INHERITED
+    @given(GROUPS)
+    def test_a_row_learns_alone(self, groups: list[list[float]]) -> None:
+        estimator, untouched = self.filled(3), self.filled(3)
+        for success_G in groups:
+            estimator.update(1, success_G)
+        for row in (0, 2):
+            assert estimator.get(row) == untouched.get(row)

@@ -1,0 +1,176 @@
+"""Item response theory, online: the ability of the policy against the difficulty of each task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import NormalDist
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field
+from pydantic_config import BaseConfig
+
+from curriculum_env.estimators.base import ALL, Estimator, Rows, offline
+from curriculum_env.estimators.effect_beliefs import EffectBeliefs
+from curriculum_env.estimators.effects import EVERYTHING, Slots, encode, stack
+from curriculum_env.estimators.gaussian import Gaussian, believed
+from curriculum_env.estimators.logit_normal import (
+    logit_normal_survival,
+    mean_pass_rate,
+    posterior,
+    sigmoid,
+)
+from curriculum_env.types import FloatArray, Row
+
+_FIRST_GROUPS, _WINDOW = 10, 1000
+_LEAST_SPREAD, _MOST_SPREAD = 0.01, 16.0
+
+
+class IrtConfig(BaseConfig):
+    """Settings of `Irt`."""
+
+    type: Literal["irt"] = "irt"
+    """The policy's ability by domain against each task's difficulty: a row never tried is judged
+    by its domain, level and features, and all rows move with the policy."""
+    drift: float = Field(default=0.002, ge=0)
+    """Variance that a policy update adds to the logit of the policy's ability."""
+    task_drift: float = Field(default=0.002, ge=0)
+    """Variance that a policy update adds to what a task's own rollouts told of it."""
+    spread: float = Field(default=1.5, gt=0)
+    """Variance of the tasks' own difficulties that is expected at first; it is learned."""
+    text: str | None = None
+    """Key of the rows' data whose words tell of the difficulty; unset, no text is read."""
+
+
+class Irt(Estimator):
+    """logit p = the sum of the effects of a row (`effects.encode`) and a term of its own.
+
+    The effects of everything and of the domain are the policy's ability; those of the bucket, of
+    the features, of their combination and of words, and the row's own term, are difficulty. All
+    are independent Gaussians. A group turns the Gaussian of the row's logit into that of the
+    same mean and variance as the posterior, and each term takes its share by its variance
+    (assumed density filtering with factored Gaussians: TrueSkill, Herbrich et al. 2006;
+    AdPredictor, Graepel et al. 2010; here with a binomial likelihood, a logistic link, and drift).
+    The own terms' variance, `spread`, is learned as a moving average of E[term^2], as an
+    expectation maximisation would.
+
+    Rows share effects, so a group of one moves what is believed of others. `sample` draws each
+    row by itself: the shared part of the doubt is not shared between the samples.
+    """
+
+    COLUMNS = ("shift_N", "precision_N", "prior_shift_N", "prior_precision_N", "seen_N")
+    shift_N: FloatArray
+    precision_N: FloatArray
+    prior_shift_N: FloatArray
+    prior_precision_N: FloatArray
+    seen_N: FloatArray
+
+    def __init__(self, config: IrtConfig | None = None) -> None:
+        super().__init__()
+        self.config = config or IrtConfig()
+        self.effects = EffectBeliefs(self.config.drift)
+        self.slots_N: Slots = np.empty((0, 0), np.uint16)
+        self.spread, self._groups = self.config.spread, 0.0
+
+    def add(self, rows: Sequence[Row]) -> None:
+        super().add(rows)
+        self.slots_N = stack(self.slots_N, encode(rows, self.config.text))
+
+    def initial(self, rows: Sequence[Row]) -> dict[str, FloatArray]:
+        """An offline pass rate is a message of the precision of its rollouts, n p (1-p), about
+        the own term: the effects then learn how the policy differs from the one measured."""
+        passes_N, attempts_N = offline(rows)
+        p_N = (passes_N + 1.0) / (attempts_N + 2.0)
+        precision_N = attempts_N * p_N * (1.0 - p_N)
+        shift_N = precision_N * np.log(p_N / (1.0 - p_N))
+        return {
+            "shift_N": shift_N,
+            "precision_N": precision_N,
+            "prior_shift_N": shift_N.copy(),
+            "prior_precision_N": precision_N.copy(),
+            "seen_N": np.full(len(rows), self.now),
+        }
+
+    def update(self, row: int, success_G: Sequence[float]) -> None:
+        slots = self._slots(row)
+        terms = [*self.effects.terms(slots, self.now), self._own(row)]
+        mean, variance = sum(t.mean for t in terms), sum(t.variance for t in terms)
+        after = posterior(mean, variance, sum(success_G), len(success_G))
+        gain, shrink = (after[0] - mean) / variance, (variance - after[1]) / variance**2
+        *effects, own = [term.moved(gain, shrink) for term in terms]
+        for slot, effect in zip(slots, effects, strict=True):
+            self.effects.learn(slot, effect, self.now)
+        self.shift_N[row], self.precision_N[row] = own.message(self.spread)
+        self.seen_N[row] = self.now
+        self._learn_spread(own)
+
+    def mean(self, rows: Rows = ALL) -> FloatArray:
+        return mean_pass_rate(*self.logit(rows))
+
+    def evidence(self, rows: Rows = ALL) -> FloatArray:
+        """The precision of the logit that was gained, in rollouts of p (1-p) each."""
+        mean, variance = self.logit(rows)
+        p = mean_pass_rate(mean, variance)
+        prior = self.effects.priors(self.slots_N[:, rows]) + self.spread
+        return np.maximum(1.0 / variance - 1.0 / prior, 0.0) / (p * (1.0 - p))
+
+    def sample(self, rng: np.random.Generator, rows: Rows = ALL) -> FloatArray:
+        mean, variance = self.logit(rows)
+        return sigmoid(mean + np.sqrt(variance) * rng.standard_normal(len(mean)))
+
+    def survival(self, group_size: int, rows: Rows = ALL) -> FloatArray:
+        return logit_normal_survival(*self.logit(rows), group_size)
+
+    def interval(self, mass: float = 0.9, rows: Rows = ALL) -> tuple[FloatArray, FloatArray]:
+        mean, variance = self.logit(rows)
+        reach = NormalDist().inv_cdf((1.0 + mass) / 2.0) * np.sqrt(variance)
+        return sigmoid(mean - reach), sigmoid(mean + reach)
+
+    def logit(self, rows: Rows = ALL) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance of the Gaussian belief about the logit of the pass rate."""
+        mean, variance = self.effects.totals(self.slots_N[:, rows], self.now)
+        age = self.now - self.seen_N[rows]
+        own_mean, own_variance = believed(
+            self.shift_N[rows], self.precision_N[rows], age, self.config.task_drift, self.spread
+        )
+        return mean + own_mean, variance + own_variance
+
+    def discount(self, keep: float) -> None:
+        self.effects.discount(keep)
+        self.shift_N += (keep - 1.0) * (self.shift_N - self.prior_shift_N)
+        self.precision_N += (keep - 1.0) * (self.precision_N - self.prior_precision_N)
+
+    def get(self, row: int) -> tuple[float, ...]:
+        shared = self.effects.get(self._slots(row))
+        return (*super().get(row), self.spread, self._groups, *shared)
+
+    def put(self, row: int, belief: tuple[float, ...]) -> None:
+        own = len(self.COLUMNS)
+        super().put(row, belief[:own])
+        self.spread, self._groups = belief[own : own + 2]
+        self.effects.put(self._slots(row), belief[own + 2 :])
+
+    def state_dict(self) -> dict[str, Any]:
+        return {
+            "spread": self.spread,
+            "groups": self._groups,
+            "effects": self.effects.state_dict(),
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        self.spread, self._groups = state["spread"], state["groups"]
+        self.effects.load_state_dict(state["effects"])
+
+    def _slots(self, row: int) -> list[int]:
+        return [EVERYTHING, *(slot for slot in self.slots_N[:, row].tolist() if slot)]
+
+    def _own(self, row: int) -> Gaussian:
+        shift, precision = self.shift_N.item(row), self.precision_N.item(row)
+        age = self.now - self.seen_N.item(row)
+        return Gaussian(*believed(shift, precision, age, self.config.task_drift, self.spread))
+
+    def _learn_spread(self, own: Gaussian) -> None:
+        self._groups += 1.0
+        rate = max(1.0 / (self._groups + _FIRST_GROUPS), 1.0 / _WINDOW)
+        spread = self.spread + rate * (own.mean**2 + own.variance - self.spread)
+        self.spread = min(max(spread, _LEAST_SPREAD), _MOST_SPREAD)

@@ -1,0 +1,121 @@
+"""A pass rate whose logit is Gaussian: expectations over many rows, and the update of one."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TypeAlias
+
+import numpy as np
+
+from curriculum_env.types import FloatArray
+
+Transform: TypeAlias = int | None
+
+_BLOCK = 16_384
+_MEAN_LIMIT, _MEAN_STEP = 16.0, 1 / 16
+_SD_LIMIT, _SD_STEP = 6.0, 1 / 8
+_STEEP = 700.0
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
+_QUADRATURE = [
+    (float(z), float(w * np.exp(0.5 * z**2))) for z, w in zip(_NODES, _WEIGHTS, strict=True)
+]
+
+
+def sigmoid(x: FloatArray) -> FloatArray:
+    """1 / (1 + exp(-x)), without overflow."""
+    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(x, -_STEEP, _STEEP))))
+
+
+def mean_pass_rate(mean: FloatArray, variance: FloatArray) -> FloatArray:
+    """E[p] where logit p ~ N(mean, variance), elementwise."""
+    return _expect(None, mean, variance)
+
+
+def logit_normal_survival(mean: FloatArray, variance: FloatArray, group_size: int) -> FloatArray:
+    """E[1 - p^G - (1-p)^G] where logit p ~ N(mean, variance), elementwise."""
+    return _expect(group_size, mean, variance)
+
+
+def posterior(mean: float, variance: float, passes: float, size: int) -> tuple[float, float]:
+    """Mean and variance of a logit ~ N(mean, variance) once `passes` of `size` rollouts passed.
+
+    Exact moments of the product of prior and likelihood, by Gauss-Hermite quadrature placed at
+    its mode (Liu and Pierce 1994, Biometrika 81:624); `passes` may be fractional.
+    """
+    mode, width = _laplace(mean, variance, passes, size)
+    at_mode = _log_density(mode, mean, variance, passes, size)
+    total = first = second = 0.0
+    for z, weight in _QUADRATURE:
+        x = mode + width * z
+        weight *= math.exp(_log_density(x, mean, variance, passes, size) - at_mode)
+        total += weight
+        first += weight * z
+        second += weight * z * z
+    first /= total
+    return mode + width * first, min(width * width * (second / total - first * first), variance)
+
+
+def _laplace(mean: float, variance: float, passes: float, size: int) -> tuple[float, float]:
+    """The posterior's mode, and the standard deviation that its curvature there implies."""
+    x, precision = mean, 1.0 / variance
+    for _ in range(30):
+        p = 0.5 + 0.5 * math.tanh(0.5 * x)
+        curvature = precision + size * p * (1.0 - p)
+        step = ((mean - x) * precision + passes - size * p) / curvature
+        x += min(max(step, -3.0), 3.0)
+        if abs(step) < 0.01:
+            break
+    p = 0.5 + 0.5 * math.tanh(0.5 * x)
+    return x, 1.0 / math.sqrt(precision + size * p * (1.0 - p))
+
+
+def _log_density(x: float, mean: float, variance: float, passes: float, size: int) -> float:
+    """log of prior x likelihood at the logit `x`, up to a constant."""
+    softplus = max(x, 0.0) + math.log1p(math.exp(-abs(x)))
+    return passes * x - size * softplus - (x - mean) ** 2 / (2.0 * variance)
+
+
+def _expect(transform: Transform, mean: FloatArray, variance: FloatArray) -> FloatArray:
+    """Bilinear interpolation in the table of `transform`, a block at a time."""
+    table, columns = _table(transform)
+    out = np.empty_like(mean)
+    for start in range(0, len(mean), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        i, u = _cell(mean[block], -_MEAN_LIMIT, _MEAN_LIMIT, _MEAN_STEP)
+        j, v = _cell(np.sqrt(variance[block]), 0.0, _SD_LIMIT, _SD_STEP)
+        corner = i * columns + j
+        low = table[corner] + v * (table[corner + 1] - table[corner])
+        corner += columns
+        high = table[corner] + v * (table[corner + 1] - table[corner])
+        out[block] = low + u * (high - low)
+    return out
+
+
+def _cell(
+    x: FloatArray, low: float, high: float, step: float
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.int32]], FloatArray]:
+    """The grid cell of each `x`, and how far in it lies."""
+    position = (np.clip(x, low, high - 1e-6) - low) * (1.0 / step)
+    cell = position.astype(np.int32)
+    return cell, position - cell
+
+
+@lru_cache(maxsize=16)
+def _table(transform: Transform) -> tuple[FloatArray, int]:
+    """E[f(p)] on a grid of means (rows) and standard deviations (columns), flat; f is the pass
+    rate itself, or the survival of a group of `transform`. By the trapezoid rule over +-5 sd."""
+    means = np.arange(-_MEAN_LIMIT, _MEAN_LIMIT + _MEAN_STEP, _MEAN_STEP)
+    sds = np.arange(0.0, _SD_LIMIT + _SD_STEP, _SD_STEP)
+    z = np.linspace(-5.0, 5.0, 65)
+    weights = np.exp(-0.5 * z**2)
+    weights /= weights.sum()
+    table = np.zeros((len(means), len(sds)))
+    for node, weight in zip(z, weights, strict=True):
+        x = means[:, None] + node * sds
+        log_p, log_q = -np.logaddexp(0.0, -x), -np.logaddexp(0.0, x)
+        if transform is None:
+            table += weight * np.exp(log_p)
+        else:
+            table += weight * (1.0 - np.exp(transform * log_p) - np.exp(transform * log_q))
+    return np.clip(table, 0.0, 1.0).ravel(), len(sds)
