@@ -14,7 +14,7 @@ from curriculum_env.samplers.base import Choice, Sampler
 from curriculum_env.samplers.features import Features
 from curriculum_env.samplers.memory import Memory
 from curriculum_env.samplers.view import View, smallest
-from curriculum_env.samplers.weighted import in_proportion, joined, scaled, shuffled
+from curriculum_env.samplers.weighted import evenly, in_proportion, joined, scaled, shuffled
 from curriculum_env.types import FloatArray, Group, IntArray, Row
 
 _UNSEEN = -1.0
@@ -35,9 +35,9 @@ class DotsConfig(BaseConfig):
     """Share of the draws that rolls the reference set out again."""
     bandwidth: float = Field(default=0.25, gt=0)
     """Difference of features that costs a reference row a factor e of its say."""
-    candidates: int = Field(default=8192, ge=1)
-    """Random rows whose difficulty is predicted for one choice, at least four times as many as
-    are asked for."""
+    candidates: int = Field(default=4096, ge=1)
+    """Random rows whose difficulty is predicted for one choice, at least twice as many as are
+    asked for."""
 
 
 class Dots(Sampler):
@@ -80,10 +80,11 @@ class Dots(Sampler):
         known_R = self.reference_R[self._memory["latest"][self.reference_R] != _UNSEEN]
         if len(known_R) == 0:
             return np.full(len(rows_C), 0.5)
-        distance = self._features.distance(rows_C, known_R)
-        distance -= distance.min(axis=1, keepdims=True, initial=np.inf)
-        say = np.exp(-distance / self.config.bandwidth)
-        difficulty_R = 1.0 - self._memory["latest"][known_R]
+        say = self._features.distance(rows_C, known_R)
+        say -= say.min(axis=1, keepdims=True, initial=np.inf)
+        say /= -self.config.bandwidth
+        np.exp(say, out=say)
+        difficulty_R = (1.0 - self._memory["latest"][known_R]).astype(np.float32)
         return np.asarray(say @ difficulty_R / say.sum(axis=1))
 
     def select(self, n: int, view: View) -> Choice:
@@ -93,9 +94,11 @@ class Dots(Sampler):
         aimed = in_proportion(weight_N, n - len(refreshed), view)
         first = Choice(refreshed, np.ones(len(refreshed)))
         chosen = joined(scaled(first, share or 1.0), scaled(aimed, 1.0 - share))
-        left = np.flatnonzero(view.available_N & ~np.isin(np.arange(view.size), chosen.rows_K))
-        rest = view.rng.permutation(left)[: n - len(chosen.rows_K)]
-        return shuffled(joined(chosen, Choice(rest, np.ones(len(rest)))), view)
+        if missing := n - len(chosen.rows_K):
+            left_N = view.available_N.copy()
+            left_N[chosen.rows_K] = False
+            chosen = joined(chosen, evenly(np.flatnonzero(left_N), missing, view))
+        return shuffled(chosen, view)
 
     def _references(self, count: int, n: int, view: View) -> IntArray:
         """Available reference rows, those graded longest ago first; all of them that never were."""
@@ -109,7 +112,7 @@ class Dots(Sampler):
         outside_N = view.available_N.copy()
         outside_N[self.reference_R] = False
         rows_C = np.flatnonzero(outside_N)
-        wanted = max(self.config.candidates, 4 * n)
+        wanted = max(self.config.candidates, 2 * n)
         if len(rows_C) > wanted:
             rows_C = view.rng.choice(rows_C, wanted, replace=False)
         distance_C = np.abs(self.predict(rows_C) - self.config.target)

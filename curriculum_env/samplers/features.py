@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from curriculum_env.types import FloatArray, IntArray, Row
+from curriculum_env.types import IntArray, Row
 
 
 class Features:
@@ -35,13 +35,14 @@ class Features:
             column.extend([None] * (self._size - len(column)))
         self._columns = None
 
-    def distance(self, rows_K: IntArray, rows_R: IntArray) -> FloatArray:
+    def distance(self, rows_K: IntArray, rows_R: IntArray) -> NDArray[np.float32]:
         """The summed differences between any two rows, shape (K, R)."""
         if self._columns is None:
-            self._columns = [_Column.of(values) for values in self._values.values()]
-        total = np.zeros((len(rows_K), len(rows_R)))
+            varied = (values for values in self._values.values() if len(set(values)) > 1)
+            self._columns = [_Column.of(values) for values in varied]
+        total = np.zeros((len(rows_K), len(rows_R)), np.float32)
         for column in self._columns:
-            total += column.distance(rows_K, rows_R)
+            column.add_distance(rows_K, rows_R, total)
         return total
 
 
@@ -50,26 +51,29 @@ class _Column(NamedTuple):
 
     values_N: NDArray[np.float32]
     numeric: bool
+    complete: bool
 
     @classmethod
     def of(cls, values: list[Any]) -> Self:
         """Numbers where all are numbers, else codes in the order of appearance."""
         numeric = all(value is None or _is_number(value) for value in values)
-        codes: dict[Any, int] = {}
-        for value in values if not numeric else ():
-            codes.setdefault(value, len(codes))
-        read = values if numeric else [None if v is None else codes[v] for v in values]
-        values_N = np.array(read, dtype=np.float32)
-        known_N = values_N[~np.isnan(values_N)]
-        if numeric and len(known_N):
-            values_N = values_N / (float(known_N.std()) or 1.0)
-        return cls(values_N, numeric)
+        if not numeric:
+            codes = {value: code for code, value in enumerate(dict.fromkeys(values))}
+            values = [None if value is None else codes[value] for value in values]
+        values_N = np.array(values, dtype=np.float32)
+        missing_N = np.isnan(values_N)
+        if numeric and not missing_N.all():
+            values_N = values_N / (float(values_N[~missing_N].std()) or 1.0)
+        return cls(values_N, numeric, not missing_N.any())
 
-    def distance(self, rows_K: IntArray, rows_R: IntArray) -> NDArray[np.float32]:
-        gap = np.abs(self.values_N[rows_K, None] - self.values_N[None, rows_R])
+    def add_distance(self, rows_K: IntArray, rows_R: IntArray, total: NDArray[np.float32]) -> None:
+        gap = self.values_N[rows_K, None] - self.values_N[None, rows_R]
+        np.abs(gap, out=gap)
         if not self.numeric:
-            gap = np.minimum(gap, np.float32(1.0))
-        return np.where(np.isnan(gap), np.float32(1.0), gap)
+            np.minimum(gap, 1.0, out=gap)
+        if not self.complete:
+            np.nan_to_num(gap, copy=False, nan=1.0)
+        total += gap
 
 
 def _is_number(value: Any) -> bool:

@@ -49,8 +49,10 @@ class Plr(Sampler):
         self._memory.add(rows)
 
     def observe(self, group: Group) -> None:
-        success_G = np.asarray(group.success_G)
-        self._memory["score"][group.row] = np.abs(success_G - success_G.mean()).mean()
+        size = len(group.success_G)
+        mean = sum(group.success_G) / size
+        advantage = sum(abs(success - mean) for success in group.success_G) / size
+        self._memory["score"][group.row] = advantage
         self._memory["draw"][group.row] = group.draw
         self._newest = max(self._newest, group.draw)
 

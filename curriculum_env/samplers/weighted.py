@@ -8,6 +8,8 @@ from curriculum_env.samplers.base import Choice
 from curriculum_env.samplers.view import View, smallest
 from curriculum_env.types import FloatArray, IntArray
 
+_TIE_BREAK = 1e-9
+
 
 def in_proportion(weight_N: FloatArray, n: int, view: View) -> Choice:
     """At most `n` available rows by successive draws without replacement, with chances in
@@ -23,9 +25,10 @@ def in_proportion(weight_N: FloatArray, n: int, view: View) -> Choice:
 
 def nearest(distance_N: FloatArray, n: int, view: View) -> Choice:
     """The at most `n` available rows of the least distance, the nearest first, ties at random."""
-    rows_A = np.flatnonzero(view.available_N)
-    rows_A = view.rng.permutation(rows_A)
-    rows_K = rows_A[smallest(distance_N[rows_A], n)]
+    tie_break_N = _TIE_BREAK * view.rng.random(view.size, dtype=np.float32)
+    key_N = np.where(view.available_N, distance_N + tie_break_N, np.inf)
+    rows_K = smallest(key_N, n)
+    rows_K = rows_K[view.available_N[rows_K]]
     return Choice(rows_K, np.ones(len(rows_K)))
 
 
