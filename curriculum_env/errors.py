@@ -27,6 +27,10 @@ class StoreError(CurriculumError, RuntimeError):
     """The store cannot be opened, read or written."""
 
 
+class RejectedError(StoreError):
+    """The database takes none of the values it was given; trying again will not help."""
+
+
 class SchemaVersionError(StoreError):
     """The store was written by another version of the schema."""
 

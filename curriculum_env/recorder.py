@@ -21,6 +21,7 @@ from threading import Condition, Lock, Thread, current_thread
 from typing import TypeAlias
 from weakref import WeakSet
 
+from curriculum_env.errors import RejectedError
 from curriculum_env.store import Store, open_store
 from curriculum_env.types import Outcome
 
@@ -184,9 +185,21 @@ class Recorder:
             if self._store is None:
                 self._store = open_store(self.url)
             self._store.record(outcomes)
+        except RejectedError as error:
+            return self._write_singly(outcomes, error)
         except Exception as error:  # whatever it is, the rollout goes on and the thread lives
             self._warn_once("store", f"{error} Outcomes are kept and retried meanwhile.")
             return False
+        return True
+
+    def _write_singly(self, outcomes: list[Outcome], error: RejectedError) -> bool:
+        """One bad outcome must not hold up the others: it is dropped, counted and named."""
+        if len(outcomes) > 1:
+            written = [self._write([outcome]) for outcome in outcomes]
+            return all(written)
+        with self._changed:
+            self.dropped += 1
+        _log.warning("The outcome of rollout %s is dropped: %s", outcomes[0].rollout_id, error)
         return True
 
     def _acknowledge(self) -> None:

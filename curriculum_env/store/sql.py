@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 from weakref import finalize
 
 from sqlalchemy import Connection, Engine, Insert, Table, delete, func, insert, select, update
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DataError, SQLAlchemyError
 
-from curriculum_env.errors import SchemaVersionError, StoreError
+from curriculum_env.errors import RejectedError, SchemaVersionError, StoreError
 from curriculum_env.store import schema
 from curriculum_env.store.base import Run, Store
 from curriculum_env.store.forks import ForkGate
@@ -198,9 +198,12 @@ class SqlStore(Store):
             raise StoreError(f"The store {self.url} is closed: open it again with open_store().")
         try:
             yield
+        except (OverflowError, UnicodeError) as error:
+            raise RejectedError(f"The store {self.url} cannot hold a value ({error}).") from error
         except SQLAlchemyError as error:
+            kind = RejectedError if isinstance(error, DataError) else StoreError
             cause = str(getattr(error, "orig", None) or error).partition("\n")[0]
-            raise StoreError(
+            raise kind(
                 f"The store {self.url} cannot be used ({cause}): {self._advice(cause)}."
             ) from error
 
