@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
+import inspect
 from collections.abc import Awaitable, Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import verifiers.v1 as vf
-from verifiers.v1.utils.decorators import invoke
 
 from curriculum_env.adapters.verifiers.data import Placement
 from curriculum_env.adapters.verifiers.recording import record_scored, watch
@@ -22,13 +22,23 @@ else:
 Hook = Callable[..., Awaitable[None]]
 
 
+@cache
+def _parameters(hook: Hook) -> frozenset[str]:
+    return frozenset(inspect.signature(hook).parameters)
+
+
+def _accepted(hook: Hook, **available: Any) -> dict[str, Any]:
+    """Those of `available` that `hook` takes: verifiers lets a hook leave some out."""
+    return {name: available[name] for name in available.keys() & _parameters(hook)}
+
+
 def _watched(setup: Hook) -> Hook:
     """`setup`, noting the rollout first. Only the most derived override of a class acts."""
 
     async def watched(self: CurriculumTaskMixin, trace: vf.Trace, runtime: vf.Runtime) -> None:
         if type(self).setup is watched and (lease := self.lease):
             watch(trace, *lease)
-        await invoke(functools.partial(setup, self), {"trace": trace, "runtime": runtime})
+        await setup(self, **_accepted(setup, trace=trace, runtime=runtime))
 
     return watched
 
@@ -83,7 +93,8 @@ class CurriculumTaskMixin(_Base):
 
     @_watched
     async def setup(self, trace: vf.Trace, runtime: vf.Runtime) -> None:
-        await invoke(super().setup, {"trace": trace, "runtime": runtime})
+        setup = super().setup
+        await setup(**_accepted(setup.__func__, trace=trace, runtime=runtime))
 
     @_recorded
     async def score(self, trace: vf.Trace, runtime: vf.Runtime | None = None) -> None:
