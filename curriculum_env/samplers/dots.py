@@ -17,7 +17,7 @@ from curriculum_env.samplers.view import View, smallest
 from curriculum_env.samplers.weighted import evenly, in_proportion, joined, scaled, shuffled
 from curriculum_env.types import FloatArray, Group, IntArray, Row
 
-_UNSEEN = -1.0
+_UNSEEN, _LEAST = -1.0, 1e-300
 
 
 class DotsConfig(BaseConfig):
@@ -85,7 +85,7 @@ class Dots(Sampler):
         say /= -self.config.bandwidth
         np.exp(say, out=say)
         difficulty_R = (1.0 - self._memory["latest"][known_R]).astype(np.float32)
-        return np.asarray(say @ difficulty_R / say.sum(axis=1))
+        return np.asarray(say @ difficulty_R / say.sum(axis=1), dtype=np.float64)
 
     def select(self, n: int, view: View) -> Choice:
         share = self.config.share
@@ -119,7 +119,7 @@ class Dots(Sampler):
         weight_N = np.zeros(view.size)
         nearest = distance_C.min(initial=1.0)
         weight_C = np.exp(-(distance_C - nearest) / self.config.temperature)
-        weight_N[rows_C] = np.maximum(weight_C, np.finfo(np.float64).tiny)
+        weight_N[rows_C] = np.maximum(weight_C, _LEAST)
         return weight_N
 
     def state_dict(self) -> dict[str, Any]:
