@@ -58,7 +58,8 @@ $(COMPAT)/dev.stamp: $(MANIFESTS) | $(COMPAT)/bin/python
 	@touch $@
 
 demo: setup  ## A real model chooses its own next task: 2 to 4 minutes on two cores
-	$(BIN)/curriculum-env run arithmetic-curriculum --policy smollm2
+	@rm -rf outputs/demo
+	$(BIN)/curriculum-env run --config configs/demo.toml --output outputs/demo
 
 test: lint types imports deps unit compat  ## Every check there is
 	@echo "--- all checks passed"
