@@ -133,3 +133,17 @@ def test_the_readme_shows_the_two_commands() -> None:
     readme = (ROOT / "README.md").read_text()
     assert "make demo" in readme
     assert "make test" in readme
+
+
+def test_every_benchmark_is_listed() -> None:
+    page = (ROOT / "docs" / "benchmarks.md").read_text()
+    for path in (ROOT / "benchmarks").glob("*.py"):
+        assert f"benchmarks/{path.name}" in page
+
+
+def test_commands_in_running_text_are_there() -> None:
+    for page in pages():
+        for path in re.findall(
+            r"(?:python|pytest) ((?:benchmarks|examples|tests)/\S*?)[` ]", page.read_text()
+        ):
+            assert (ROOT / path).exists(), f"{page.relative_to(ROOT)} names {path}"
