@@ -17,7 +17,7 @@ _MEMORY = 0.1
 class ControllerConfig(BaseConfig):
     """Settings of `Controller`."""
 
-    learning_rate: float = Field(default=0.5, gt=0)
+    learning_rate: float = Field(default=0.3, gt=0)
     """Step of the policy gradient."""
     sigma: float = Field(default=0.3, gt=0)
     """Standard deviation with which the logarithm of each weight is tried out."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -71,7 +72,10 @@ class Sec(Bandit):
 def mean_advantage(success_G: Sequence[float], *, normalise: bool = True) -> float:
     """Mean |success - mean| over the group, in units of its standard deviation (0 where all are
     alike): 2 sqrt(p (1-p)) for successes of 0 and 1, or 2 p (1-p) where it is not normalised."""
-    values_G = np.asarray(success_G, np.float64)
-    deviation_G = np.abs(values_G - values_G.mean())
-    scale = float(values_G.std()) if normalise else 1.0
-    return float(deviation_G.mean()) / scale if scale > 1e-9 else 0.0
+    size = len(success_G)
+    mean = sum(success_G) / size
+    total = sum(abs(success - mean) for success in success_G)
+    if not normalise:
+        return total / size
+    scale = sqrt(sum((success - mean) ** 2 for success in success_G) / size)
+    return total / size / scale if scale > 1e-9 else 0.0

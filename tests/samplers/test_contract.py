@@ -6,22 +6,31 @@ from pydantic_config import BaseConfig
 from curriculum_env.samplers import ScoreSampler, View
 from curriculum_env.samplers.adarft import AdarftConfig
 from curriculum_env.samplers.band import BandConfig
+from curriculum_env.samplers.bucket_bandit import BucketBanditConfig
+from curriculum_env.samplers.composite import CompositeConfig
+from curriculum_env.samplers.controller import ControllerConfig
 from curriculum_env.samplers.custom import CustomConfig
 from curriculum_env.samplers.difficulty_pools import DifficultyPoolsConfig
 from curriculum_env.samplers.dots import DotsConfig
+from curriculum_env.samplers.exp3s import Exp3sConfig
+from curriculum_env.samplers.forgetting import ForgettingConfig
 from curriculum_env.samplers.greedy import GreedyConfig
 from curriculum_env.samplers.greso import GresoConfig
 from curriculum_env.samplers.kimi import KimiConfig
 from curriculum_env.samplers.learning_progress import LearningProgressConfig
+from curriculum_env.samplers.mixture import MixtureConfig
 from curriculum_env.samplers.mopps import MoppsConfig
 from curriculum_env.samplers.plr import PlrConfig
 from curriculum_env.samplers.pr_grpo import PrGrpoConfig
 from curriculum_env.samplers.prioritized import PrioritizedConfig
+from curriculum_env.samplers.sec import SecConfig
 from curriculum_env.samplers.sequential import SequentialConfig
 from curriculum_env.samplers.sfl import SflConfig
+from curriculum_env.samplers.speed import SpeedConfig
 from curriculum_env.samplers.staged import StagedConfig
 from curriculum_env.samplers.survival import SurvivalConfig
 from curriculum_env.samplers.thompson import ThompsonConfig
+from curriculum_env.samplers.tscl import TsclConfig
 from curriculum_env.samplers.uniform import UniformConfig
 from curriculum_env.testing import SamplerContract
 from curriculum_env.types import FloatArray
@@ -63,6 +72,18 @@ CONFIGS: list[BaseConfig] = [
     DotsConfig(),
     DotsConfig(reference=8, candidates=16),
     CustomConfig(class_path="tests.samplers.test_contract:Hardest"),
+    BucketBanditConfig(),
+    BucketBanditConfig(by="level", lag=10, every=0, controller=ControllerConfig()),
+    TsclConfig(),
+    TsclConfig(teacher="window", policy="boltzmann"),
+    Exp3sConfig(),
+    SecConfig(batch_groups=4),
+    CompositeConfig(),
+    CompositeConfig(over=TsclConfig(teacher="naive"), inside=PrGrpoConfig()),
+    MixtureConfig(quotas={"d": 0.5}, rest="signal"),
+    ForgettingConfig(solved=4, confidence=0.5),
+    ForgettingConfig(inside=MixtureConfig()),
+    SpeedConfig(),
 ]
 
 
