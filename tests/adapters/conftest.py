@@ -15,7 +15,9 @@ from curriculum_env.testing.serving import TASKSETS
 
 HERE = str(Path(__file__).parents[1] / "tasksets")
 sys.path[:0] = [path for path in (TASKSETS, HERE) if path not in sys.path]
-os.environ["PYTHONPATH"] = os.pathsep.join((HERE, TASKSETS))
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    (HERE, TASKSETS, *filter(None, [os.environ.get("PYTHONPATH")]))
+)  # for command lines and tool servers
 
 
 @pytest.fixture(scope="session")
