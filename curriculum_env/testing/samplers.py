@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from abc import ABC, abstractmethod
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,15 @@ GROUP_SIZE = 4
 
 def make_rows(count: int, start: int = 0) -> list[Row]:
     """Rows of five levels, whose pass rate is to be (i mod 11) / 10."""
-    return [
+    return list(_rows(count, start))
+
+
+@lru_cache(maxsize=8)
+def _rows(count: int, start: int) -> tuple[Row, ...]:
+    return tuple(
         Row(uid=f"{i:08x}", data={"i": i}, domain="d", level=str(i % 5), features={"size": i % 7})
         for i in range(start, start + count)
-    ]
+    )
 
 
 def make_view(size: int, *, draw: int = 0, pick: Any = "proportional") -> View:
