@@ -22,7 +22,7 @@ Tension = Literal["signal", "literal"]
 class BucketBanditConfig(BaseConfig):
     """Settings of `BucketBandit`."""
 
-    type: Literal["bucket_bandit"] = "bucket_bandit"
+    type: Literal["bucket-bandit"] = "bucket-bandit"
     """Buckets whose pass rate moves, and whose rewards differ."""
     by: By = "bucket"
     """What makes a bucket: domain and level together, or one of them."""
@@ -53,7 +53,7 @@ class BucketBanditConfig(BaseConfig):
     def _lag_within_window(self) -> Self:
         if self.lag is not None and self.lag > self.window:
             raise ValueError(
-                f"bucket_bandit has lag={self.lag}, window={self.window}; "
+                f"bucket-bandit has lag={self.lag}, window={self.window}; "
                 "expected a lag of at most the window: leave it unset for disjoint windows"
             )
         return self

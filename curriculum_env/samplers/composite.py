@@ -38,7 +38,7 @@ class CompositeConfig(BaseConfig):
     type: Literal["composite"] = "composite"
     """A bandit over buckets, another rule inside each."""
     over: Annotated[OneBandit, Field(discriminator="type")] = BucketBanditConfig()
-    """The bandit: `bucket_bandit`, `tscl`, `exp3s` or `sec`, with its settings."""
+    """The bandit: `bucket-bandit`, `tscl`, `exp3s` or `sec`, with its settings."""
     inside: RuleConfig = SurvivalConfig()
     """The rule inside a bucket, with its settings."""
 

@@ -68,7 +68,7 @@ def test_its_state_survives_json() -> None:
 
 
 def test_through_the_engine() -> None:
-    sampler = {"type": "bucket_bandit", "controller": {}}
+    sampler = {"type": "bucket-bandit", "controller": {}}
     config = CurriculumConfig.model_validate({"group_size": 4, "refresh": 1, "sampler": sampler})
     with Curriculum(make_rows(200), config) as curriculum:
         tried = set()
