@@ -179,6 +179,9 @@ def test_a_level_that_comes_later_leaves_the_tier_where_it_was() -> None:
     other = staged("2", "4")
     other.load_state_dict(sampler.state_dict())
     assert other.tier == 1
+    without = staged("1", "3")
+    without.load_state_dict(sampler.state_dict())
+    assert without.tier == 0
 
 
 # --- DOTS ------------------------------------------------------------------------------------
