@@ -21,6 +21,7 @@ from curriculum_env.cli import settings
 from curriculum_env.cli.progress import Progress
 from curriculum_env.cli.render import console, show_run
 from curriculum_env.cli.settings import Tree
+from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine.reward_scale import RewardScale
 from curriculum_env.errors import ConfigError
 from curriculum_env.local import serve_policy
@@ -36,25 +37,15 @@ def start(tree: Tree, folder: Path, *, resume: bool) -> int:
         ConfigError: a setting cannot be used, the model cannot be reached, or `folder` holds
             another run.
     """
-    logging.basicConfig(
-        level=logging.WARNING,
-        format="%(message)s",
-        handlers=[RichHandler(console=console, show_time=False, show_path=False)],
-    )
-    if resume:  # that the logged draws are replayed is what was asked for
-        logging.getLogger("curriculum_env.engine.resume").setLevel(logging.ERROR)
+    _log(resume=resume)
     config = resolve(tree)
     _require_folder(folder, config, resume=resume)
-    taskset: Any = config.env.taskset
-    ledger = Ledger(config.group_size, RewardScale(taskset.curriculum).success)
+    curriculum: CurriculumConfig = config.env.taskset.curriculum
+    ledger = Ledger(config.group_size, RewardScale(curriculum).success)
     progress = Progress(ledger, config.groups * config.group_size)
     with ExitStack() as stack:
         session = stack.enter_context(closing(Session(config, folder, progress, resume=resume)))
-        session.config = config = _served(config, stack)
-        require_endpoint(config.client, config.model)
-        _make(folder)
-        session.open()
-        settings.save(config.model_dump(mode="json"), folder)
+        _open(session, stack)
         with progress:
             interrupted = asyncio.run(_drive(session, progress.note))
         session.settle()
@@ -62,6 +53,23 @@ def start(tree: Tree, folder: Path, *, resume: bool) -> int:
     (folder / "report.json").write_text(json.dumps(asdict(report), indent=2) + "\n")
     show_run(report, folder, interrupted=interrupted)
     return _INTERRUPTED if interrupted else _DONE
+
+
+def _log(*, resume: bool) -> None:
+    """Warnings go above the progress bar, but for those that tell what was asked for."""
+    handler = RichHandler(console=console, show_time=False, show_path=False)
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[handler])
+    if resume:
+        logging.getLogger("curriculum_env.engine.resume").setLevel(logging.ERROR)
+
+
+def _open(session: Session, stack: ExitStack) -> None:
+    """Have the model, the folder, the pool and the store ready before the first rollout."""
+    session.config = _served(session.config, stack)
+    require_endpoint(session.config.client, session.config.model)
+    _make(session.folder)
+    session.open()
+    settings.save(session.config.model_dump(mode="json"), session.folder)
 
 
 def _require_folder(folder: Path, config: RunConfig, *, resume: bool) -> None:

