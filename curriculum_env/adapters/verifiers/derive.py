@@ -44,6 +44,8 @@ class InnerPoolConfig(BaseConfig):
 class InnerRows(CurriculumMixin):
     """Rows from the tasks of an inner taskset."""
 
+    INNER_INFINITE = False
+
     @abstractmethod
     def inner_tasks(self) -> Iterable[vf.Task]:
         """The inner taskset's own tasks; may be endless."""
@@ -62,8 +64,10 @@ class InnerRows(CurriculumMixin):
     def _pool(self) -> Iterator[Row]:
         seen: set[str] = set()
         repeated = 0
-        for task in itertools.islice(self.inner_tasks(), self._size()):
-            row = row_of(task, self.config.pool)
+        pool = self.config.pool
+        size = pool.size or (INFINITE_POOL if self.INNER_INFINITE else None)
+        for task in itertools.islice(self.inner_tasks(), size):
+            row = row_of(task, pool)
             if row.uid in seen:
                 repeated += 1
                 continue
@@ -71,10 +75,6 @@ class InnerRows(CurriculumMixin):
             yield row
         if repeated:
             logger.info("Left out %d tasks of %s that repeat another.", repeated, type(self))
-
-    def _size(self) -> int | None:
-        size: int | None = self.config.pool.size
-        return size
 
     def _is_heldout(self, row: Row) -> bool:
         digest = hashlib.sha256(row.uid.encode()).digest()

@@ -12,7 +12,6 @@ from verifiers.v1.utils.generic import concrete_type
 
 from curriculum_env.adapters.verifiers.data import CurriculumTasksetConfig
 from curriculum_env.adapters.verifiers.derive import (
-    INFINITE_POOL,
     InnerPoolConfig,
     InnerRows,
     recording_config,
@@ -45,14 +44,11 @@ def curriculum(inner: type[Any]) -> type[Any]:
         tasks: Iterable[vf.Task] = inner.load(self)
         return tasks
 
-    def size(self: Any) -> int | None:
-        return self.config.pool.size or (INFINITE_POOL if inner.INFINITE else None)
-
     namespace = {
         "__module__": inner.__module__,
         "__doc__": inner.__doc__,
         "inner_tasks": inner_tasks,
-        "_size": size,
+        "INNER_INFINITE": inner.INFINITE,
     }
     return types.new_class(
         f"Curriculum{inner.__name__}",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import itertools
-import logging
 import uuid
 import weakref
 from abc import ABC, abstractmethod
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
         """What the mixin is mixed into."""
 else:
     _Base = ABC
-
-logger = logging.getLogger(__name__)
 
 
 class _Live:

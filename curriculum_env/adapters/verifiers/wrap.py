@@ -16,7 +16,6 @@ from verifiers.v1.utils.loaders import (
 
 from curriculum_env.adapters.verifiers.data import CurriculumTasksetConfig
 from curriculum_env.adapters.verifiers.derive import (
-    INFINITE_POOL,
     InnerPoolConfig,
     InnerRows,
     recording_task,
@@ -56,10 +55,6 @@ class CurriculumWrap(InnerRows, vf.Taskset[vf.Task, CurriculumWrapConfig]):
         tasks: Iterable[vf.Task] = load_taskset(self.config.inner)
         return tasks
 
-    def _size(self) -> int | None:
-        infinite = taskset_class(self.config.inner.id).INFINITE
-        return super()._size() or (INFINITE_POOL if infinite else None)
-
 
 def _bound(wrapper: type[Any], config: CurriculumWrapConfig) -> type[Any]:
     """`wrapper` for one config: verifiers asks the class for its task type and its tools."""
@@ -73,6 +68,7 @@ def _bound(wrapper: type[Any], config: CurriculumWrapConfig) -> type[Any]:
     namespace = {
         "__module__": wrapper.__module__,
         "__doc__": wrapper.__doc__,
+        "INNER_INFINITE": inner.INFINITE,
         "task_type": classmethod(lambda cls: task),
         "toolsets": classmethod(lambda cls, _: inner.toolsets(config.inner)),
     }
