@@ -90,7 +90,7 @@ class TaskWatch:
             self._run.pop(row, None)
             return False
         passes, rollouts = self._since.get(row, (0.0, 0))
-        passes, rollouts = passes + sum(success_G), rollouts + len(success_G)
+        passes, rollouts = passes + float(sum(success_G)), rollouts + len(success_G)
         self._since[row] = passes, rollouts
         fell = row not in self.forgotten and self._fell(run, passes / rollouts, rollouts)
         if fell:
