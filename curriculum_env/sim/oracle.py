@@ -1,0 +1,44 @@
+"""Rules that see the policy itself: no competitors, but what a perfect belief would buy."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from curriculum_env.estimators import survival
+from curriculum_env.samplers import Choice, Sampler, View
+from curriculum_env.sim.world import World
+from curriculum_env.types import FloatArray
+
+
+class Oracle(Sampler):
+    """Rows by their true worth under the policy of now.
+
+    `worth = "survival"` is the chance that the group is not all alike; `"gain"` is the deviation
+    of a rollout's reward times what is still fresh of the task. `pick` and `novelty` of the
+    curriculum apply as to any rule.
+    """
+
+    explores: ClassVar[bool] = False
+
+    def __init__(self, worth: Literal["survival", "gain"] = "gain") -> None:
+        self._worth = worth
+        self.world: World | None = None
+
+    def select(self, n: int, view: View) -> Choice:
+        assert self.world is not None
+        return Choice(*view.choose(self._score(self.world), n))
+
+    def _score(self, world: World) -> FloatArray:
+        p_N = world.pass_rates()
+        if self._worth == "survival":
+            return survival(p_N, world.setting.group_size)
+        fresh_N = world.setting.fresh ** np.array(world.visits)
+        return np.asarray(fresh_N * np.sqrt(p_N * (1.0 - p_N)))
+
+
+def show(sampler: Any, world: World) -> None:
+    """Let an oracle see the world; nothing happens to any other rule."""
+    if isinstance(sampler, Oracle):
+        sampler.world = world

@@ -1,0 +1,155 @@
+"""A pool of tasks, and a policy that learns from what is drawn of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from curriculum_env.sim.policy import Policy, group_signal
+from curriculum_env.sim.setting import Setting
+from curriculum_env.sim.tasks import draw_heldout, draw_tasks
+from curriculum_env.types import Draw, FloatArray, Outcome
+
+
+@dataclass(slots=True)
+class Rolled:
+    """The rollouts of one draw: the share of the task that each solved, in [0, 1], and the reward
+    it was given for it."""
+
+    draw: Draw
+    row: int
+    solved_G: list[float]
+    reward_G: list[float]
+
+    def __add__(self, more: Rolled) -> Rolled:
+        return Rolled(
+            self.draw, self.row, self.solved_G + more.solved_G, self.reward_G + more.reward_G
+        )
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        number, uid = self.draw.number, self.draw.uid
+        return [
+            Outcome(number, uid, f"{number}.{i}", reward) for i, reward in enumerate(self.reward_G)
+        ]
+
+
+class World:
+    """Tasks, a held-out set, and a policy whose gain from a group is its signal times its novelty.
+
+    A task is solved with p = guess + (1 - guess) * sigmoid(mean ability in the skills it needs +
+    heart - difficulty), `heart` being what was learned of this task alone; a dead task has p = 0.
+    A group of n rollouts gains in proportion to its signal * n / group_size (`group_signal`). Of
+    that the share `fresh` ** (earlier visits) goes to the skills, and by transfer to related ones;
+    the rest stays with the task: it is memorised, and lifts no other. An accepted wrong answer
+    looks like signal and teaches nothing.
+
+    Two worlds of one setting and seed have the same tasks, the same held-out set and the same
+    drift, whatever is drawn of them.
+    """
+
+    def __init__(self, setting: Setting, seed: int) -> None:
+        self.setting = setting
+        rng = np.random.default_rng([seed, 0])
+        self.tasks = draw_tasks(setting, setting.tasks, rng)
+        self.heldout = draw_heldout(setting, rng)
+        self.rows = self.tasks.rows(setting, rng)
+        self.policy = Policy(setting, seed)
+        self._rng = np.random.default_rng([seed, 2])
+        self._uniform: list[float] = []
+        self._index = {row.uid: i for i, row in enumerate(self.rows)}
+        self._columns()
+        self._screened: dict[int, Rolled] = {}
+        self._groups = 0
+
+    def _columns(self) -> None:
+        """Lists for what one draw reads: a scalar of an array costs several times as much."""
+        tasks = self.tasks
+        self._first, self._second = tasks.first_N.tolist(), tasks.second_N.tolist()
+        self._difficulty, self._parts = tasks.difficulty_N.tolist(), tasks.parts_N.tolist()
+        self._dead: list[bool] = tasks.dead_N.tolist()
+        self.visits, self._heart = [0] * len(tasks), [0.0] * len(tasks)
+        self._seen = [0] * len(tasks)
+
+    def pass_rate(self, row: int) -> float:
+        """The true pass rate of a task of the pool now."""
+        if self._dead[row]:
+            return 0.0
+        ability = self.policy.ability
+        skill = (ability[self._first[row]] + ability[self._second[row]]) / 2
+        return self.policy.pass_rate(skill + self._by_heart(row) - self._difficulty[row])
+
+    def pass_rates(self) -> FloatArray:
+        """`pass_rate` of every task of the pool."""
+        keep_N = (1.0 - self.setting.forget) ** (self.policy.updates - np.array(self._seen))
+        return self.policy.accuracy(self.tasks, keep_N * np.array(self._heart))
+
+    def accuracy(self) -> tuple[float, FloatArray]:
+        """The expected accuracy on the held-out tasks: over all, and of each domain."""
+        solved_N = self.policy.accuracy(self.heldout)
+        count_D = np.bincount(self.heldout.domain_N, minlength=self.setting.domains)
+        solved_D = np.bincount(self.heldout.domain_N, solved_N, minlength=self.setting.domains)
+        return float(solved_N.mean()), solved_D / np.maximum(count_D, 1)
+
+    def roll(self, draw: Draw) -> Rolled:
+        """The rollouts that the draw asks for, by the policy of now."""
+        row = self._index[draw.uid]
+        size, parts = draw.rollouts or self.setting.group_size, self._parts[row]
+        p = self.pass_rate(row)
+        passed = [u < p for u in self._uniforms(size * parts)]
+        solved_G = [sum(passed[i : i + parts]) / parts for i in range(0, size * parts, parts)]
+        return Rolled(draw, row, solved_G, self._check(solved_G))
+
+    def fresh(self, visits: int) -> float:
+        """The share of a group's gain that generalises, after so many earlier visits."""
+        return self.setting.fresh**visits
+
+    def learn(self, group: Rolled) -> None:
+        """Take in one group. One that continues an earlier draw is learned from together with it,
+        less what that taught already. Every `batch` groups the policy moves."""
+        row = group.row
+        signal = self._signal(group)
+        self._heart[row] = self._by_heart(row) + self.policy.learn(
+            self._first[row], self._second[row], signal, self.fresh(self.visits[row] - 1)
+        )
+        self._seen[row] = self.policy.updates
+        self._groups += 1
+        if self._groups % self.setting.batch == 0:
+            self.policy.update()
+
+    def _signal(self, group: Rolled) -> float:
+        """The group's signal by its size in groups."""
+        continued = group.draw.continues
+        earlier = None if continued is None else self._screened.pop(continued, None)
+        if earlier is not None:
+            return self._worth(earlier + group) - self._worth(earlier)
+        self.visits[group.row] += 1
+        if group.draw.rollouts:
+            self._screened[group.draw.number] = group
+        return self._worth(group)
+
+    def _worth(self, group: Rolled) -> float:
+        size = len(group.reward_G) / self.setting.group_size
+        return size * group_signal(group.reward_G, group.solved_G)
+
+    def _by_heart(self, row: int) -> float:
+        heart = self._heart[row]
+        if heart == 0.0:
+            return 0.0
+        return heart * (1.0 - self.setting.forget) ** (self.policy.updates - self._seen[row])
+
+    def _check(self, solved_G: list[float]) -> list[float]:
+        """The rewards: the checker takes some wrong answers for right."""
+        wrong = self.setting.false_accept
+        if not wrong:
+            return solved_G
+        pairs = zip(solved_G, self._uniforms(len(solved_G)), strict=True)
+        return [1.0 if u < wrong else solved for solved, u in pairs]
+
+    def _uniforms(self, count: int) -> list[float]:
+        if len(self._uniform) < count:
+            self._uniform = self._rng.random(16_384).tolist()
+        taken = self._uniform[-count:]
+        del self._uniform[-count:]
+        return taken
