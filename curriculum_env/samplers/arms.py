@@ -7,41 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from curriculum_env.samplers.arm_table import ArmTable
 from curriculum_env.samplers.base import Choice, Sampler
 from curriculum_env.samplers.buckets import Buckets, By
+from curriculum_env.samplers.spread import spread
 from curriculum_env.samplers.view import View
-from curriculum_env.types import FloatArray, Group, IntArray, Row
+from curriculum_env.types import FloatArray, Group, Row
 
-LEAST_CHANCE = 1e-9
-
-
-class ArmTable:
-    """Arrays over buckets that grow together and are saved bucket by bucket; each is named, with
-    what a fresh bucket begins with."""
-
-    def __init__(self, **fresh: ArrayLike) -> None:
-        self._fresh = {name: np.asarray(value, np.float64) for name, value in fresh.items()}
-        self._arrays = {name: value[None][:0] for name, value in self._fresh.items()}
-
-    def __getitem__(self, name: str) -> FloatArray:
-        return self._arrays[name]
-
-    def grow(self, arms: int) -> None:
-        """Begin the buckets up to number `arms`."""
-        for name, array in self._arrays.items():
-            fresh = np.repeat(self._fresh[name][None], arms - len(array), axis=0)
-            self._arrays[name] = np.concatenate([array, fresh])
-
-    def get(self, arm: int) -> dict[str, Any]:
-        """One bucket's values, as JSON values."""
-        return {name: array[arm].tolist() for name, array in self._arrays.items()}
-
-    def put(self, arm: int, values: Mapping[str, Any]) -> None:
-        """Restore what `get` returned."""
-        for name, array in self._arrays.items():
-            array[arm] = values[name]
+_SHOWN = 32
 
 
 class Bandit(ABC):
@@ -132,41 +106,8 @@ class ArmSampler(Sampler):
         self.bandit.load_state_dict(state["bandit"])
 
     def metrics(self) -> dict[str, float]:
-        chance_A = self._chance_A
-        share_A = chance_A / chance_A.sum() if len(chance_A) else chance_A
-        named = zip(self.buckets.keys, share_A.tolist(), strict=False)
-        shares = {f"chance/{domain}/{level}": share for (domain, level), share in named}
+        chance_A, shares = self._chance_A, {}
+        if 0 < len(chance_A) <= _SHOWN:
+            named = zip(self.buckets.keys, (chance_A / chance_A.sum()).tolist(), strict=False)
+            shares = {f"chance/{domain}/{level}": share for (domain, level), share in named}
         return shares | self.bandit.metrics()
-
-
-def spread(
-    chance_A: FloatArray, open_A: IntArray, n: int, rng: np.random.Generator
-) -> tuple[IntArray, FloatArray]:
-    """Buckets for `n` draws (fewer if there are fewer rows), and the share of each bucket.
-
-    Systematic sampling: a bucket gets n x its share, rounded up or down at random so that the
-    expectation is exact. What a bucket has no rows left for goes to the others in proportion; no
-    open bucket's chance is below 1e-9 of the whole.
-    """
-    share_A = np.where(open_A > 0, chance_A + LEAST_CHANCE * chance_A.sum(), 0.0)
-    share_A /= share_A.sum()
-    count_A = np.zeros(len(open_A), np.int64)
-    left = min(n, int(open_A.sum()))
-    while left:
-        edge_A = np.cumsum(np.where(count_A < open_A, share_A, 0.0))
-        points_K = (rng.random() + np.arange(left)) / left * edge_A[-1]
-        more_A = np.bincount(np.searchsorted(edge_A, points_K, "right"), minlength=len(open_A))
-        count_A = np.minimum(count_A + more_A[: len(open_A)], open_A)
-        left = min(n, int(open_A.sum())) - int(count_A.sum())
-    return rng.permutation(np.repeat(np.arange(len(open_A)), count_A)), share_A
-
-
-def softmax(logit_A: FloatArray) -> FloatArray:
-    """exp(logit) / sum exp(logit)."""
-    weight_A = np.exp(logit_A - logit_A.max())
-    return np.asarray(weight_A / weight_A.sum())
-
-
-def floored(chance_A: FloatArray, floor: float) -> FloatArray:
-    """(1-floor) * chance + floor / A: a share of the draws is spread evenly over the buckets."""
-    return np.asarray((1.0 - floor) * chance_A + floor / len(chance_A))

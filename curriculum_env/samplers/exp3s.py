@@ -11,8 +11,10 @@ import numpy as np
 from pydantic import Field
 from pydantic_config import BaseConfig
 
-from curriculum_env.samplers.arms import ArmTable, Bandit, floored, softmax
+from curriculum_env.samplers.arm_table import ArmTable
+from curriculum_env.samplers.arms import Bandit
 from curriculum_env.samplers.buckets import Buckets, By
+from curriculum_env.samplers.spread import floored, softmax
 from curriculum_env.samplers.view import View
 from curriculum_env.types import FloatArray
 

@@ -10,7 +10,8 @@ from pydantic import Field, model_validator
 from pydantic_config import BaseConfig
 
 from curriculum_env.errors import ConfigError
-from curriculum_env.samplers.arms import ArmTable, Bandit
+from curriculum_env.samplers.arm_table import ArmTable
+from curriculum_env.samplers.arms import Bandit
 from curriculum_env.samplers.buckets import Buckets
 from curriculum_env.samplers.composite import Composite
 from curriculum_env.samplers.rules import RuleConfig

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from curriculum_env.samplers.arms import ArmTable
+from curriculum_env.samplers.arm_table import ArmTable
 from curriculum_env.samplers.recent import push
 from curriculum_env.types import IntArray
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curriculum_env.samplers.arms import floored, softmax, spread
 from curriculum_env.samplers.buckets import Buckets, By, Key
 from curriculum_env.samplers.recent import push, stretch
+from curriculum_env.samplers.spread import floored, softmax, spread
 from curriculum_env.types import Row
 
 ROWS = [
