@@ -69,8 +69,8 @@ class Curriculum:
         self._feed: Feed
         self.store = store if isinstance(store, Store) else open_store(store or "memory://")
         self._in_memory = self.store.url.startswith("memory")
-        self._reset()
         try:
+            self._reset()
             self._open(open_run(self.store, self.config, self._pool))
         except BaseException:
             self.store.close()

@@ -12,7 +12,7 @@ import pytest
 
 from curriculum_env import Curriculum, Draw
 from curriculum_env.engine import draw_log, load_state, save_state
-from curriculum_env.errors import OwnerError, PoolError, StoreError
+from curriculum_env.errors import ConfigError, OwnerError, PoolError, StoreError
 from curriculum_env.store import Run, open_store
 from curriculum_env.store.sqlite import SqliteStore
 from tests.engine.helpers import curriculum, outcomes, rows
@@ -160,6 +160,15 @@ def test_a_refused_pool_leaves_no_lock_behind(url: str) -> None:
         curriculum([], url)
     with curriculum(rows(3), url) as engine:
         engine.ask()
+
+
+def test_a_refused_rule_leaves_the_store_closed(url: str) -> None:
+    store = open_store(url)
+    sampler = {"type": "custom", "class_path": "no.such:Class"}
+    with pytest.raises(ConfigError, match="no.such:Class"):
+        curriculum(rows(3), store, sampler=sampler)
+    with pytest.raises(StoreError, match="closed"):
+        store.counts()
 
 
 def test_an_owner_that_lost_the_store_stops_drawing(
