@@ -165,7 +165,7 @@ def test_a_refused_pool_leaves_no_lock_behind(url: str) -> None:
 def test_a_refused_rule_leaves_the_store_closed(url: str) -> None:
     store = open_store(url)
     sampler = {"type": "custom", "class_path": "no.such:Class"}
-    with pytest.raises(ConfigError, match="no.such:Class"):
+    with pytest.raises(ConfigError, match=r"no\.such:Class"):
         curriculum(rows(3), store, sampler=sampler)
     with pytest.raises(StoreError, match="closed"):
         store.counts()
