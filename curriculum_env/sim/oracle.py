@@ -11,18 +11,20 @@ from curriculum_env.samplers import Choice, Sampler, View
 from curriculum_env.sim.world import World
 from curriculum_env.types import FloatArray
 
+Worth = Literal["gain", "survival", "live"]
+
 
 class Oracle(Sampler):
     """Rows by their true worth under the policy of now.
 
-    `worth = "survival"` is the chance that the group is not all alike; `"gain"` is the deviation
-    of a rollout's reward times what is still fresh of the task. `pick` and `novelty` of the
-    curriculum apply as to any rule.
+    `worth = "survival"` is the chance that the group is not all alike; `"gain"` the deviation of a
+    rollout's reward times what is still fresh of the task; `"live"` is 1 for each task that is not
+    dead. `pick` and `novelty` of the curriculum apply as to any rule.
     """
 
     explores: ClassVar[bool] = False
 
-    def __init__(self, worth: Literal["survival", "gain"] = "gain") -> None:
+    def __init__(self, worth: Worth = "gain") -> None:
         self._worth = worth
         self.world: World | None = None
 
@@ -31,10 +33,12 @@ class Oracle(Sampler):
         return Choice(*view.choose(self._score(self.world), n))
 
     def _score(self, world: World) -> FloatArray:
+        if self._worth == "live":
+            return np.where(world.tasks.dead_N, 0.0, 1.0)
         p_N = world.pass_rates()
         if self._worth == "survival":
             return survival(p_N, world.setting.group_size)
-        fresh_N = world.setting.fresh ** np.array(world.visits)
+        fresh_N = world.setting.fresh ** np.array(world.seen)
         return np.asarray(fresh_N * np.sqrt(p_N * (1.0 - p_N)))
 
 

@@ -108,7 +108,7 @@ def play(entrant: str, config: CurriculumConfig, setting: Setting, seed: int) ->
             meter.spent += time.thread_time_ns() - start
             meter.took(group)
             world.learn(group)
-            if meter.draws % (EVALUATE_EVERY * setting.batch) == 0:
+            if world.policy.updates >= EVALUATE_EVERY * len(curve):
                 curve.append(_point(world, meter.rollouts))
                 curriculum.tell_heldout(exam.binomial(_EVALUATED_ON, curve[-1][1]) / _EVALUATED_ON)
         metrics = curriculum.metrics()

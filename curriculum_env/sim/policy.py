@@ -33,7 +33,7 @@ class Policy:
         self._walk_S = np.zeros_like(self._learned_S)
         self.ability: list[float] = self._learned_S.tolist()
         self._push = self.ability.copy()
-        self._signal = self._mean = self._weight = 0.0
+        self._signal = self._size = self._mean = self._weight = 0.0
         self.step = setting.gain
         self.updates = 0
 
@@ -50,10 +50,12 @@ class Policy:
         p_N = guess + (1.0 - guess) / (1.0 + np.exp(tasks.difficulty_N - skill_N - heart_N))
         return np.where(tasks.dead_N, 0.0, p_N)
 
-    def learn(self, first: int, second: int, signal: float, fresh: float) -> float:
-        """Take in a group of a task that needs these two skills, of which the share `fresh`
-        generalises; returns the logits that the rest adds to the task alone."""
+    def learn(self, first: int, second: int, signal: float, fresh: float, size: float) -> float:
+        """Take in `size` groups' worth of rollouts of a task that needs these two skills, with
+        their summed signal, of which the share `fresh` generalises; returns the logits that the
+        rest adds to the task alone."""
         self._signal += signal
+        self._size += size
         self._push[first] += self._speed[first] * signal * fresh / 2
         self._push[second] += self._speed[second] * signal * fresh / 2
         return self._speed[first] * self.step * signal * (1.0 - fresh)
@@ -61,7 +63,7 @@ class Policy:
     def update(self) -> None:
         """Move by what came in since the last update."""
         setting = self._setting
-        self._mean += (1.0 - _MEMORY) * (self._signal / setting.batch - self._mean)
+        self._mean += (1.0 - _MEMORY) * (self._signal / self._size - self._mean)
         self._weight += (1.0 - _MEMORY) * (1.0 - self._weight)
         running = max(self._mean / self._weight, _LEAST_SIGNAL)
         self.step = setting.gain / running**setting.adaptive
@@ -69,7 +71,7 @@ class Policy:
         self._learned_S += self.step * (self._transfer_SS @ np.array(self._push))
         self._walk_S += setting.drift * self._rng.standard_normal(len(self._walk_S))
         self.ability = (self._learned_S + self._walk_S).tolist()
-        self._push, self._signal = [0.0] * len(self.ability), 0.0
+        self._push, self._signal, self._size = [0.0] * len(self.ability), 0.0, 0.0
         self.updates += 1
 
 

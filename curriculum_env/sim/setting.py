@@ -49,7 +49,7 @@ class Setting:
     across: float = 0.05
     """Share of a gain that reaches the same skill of another domain."""
     fresh: float = 0.75
-    """Share of a group's gain that still generalises at each further visit of its task."""
+    """Share of a gain that still generalises, for each group that its task was given before."""
     forget: float = 2e-4
     """Share of what was learned that each policy update forgets."""
     drift: float = 0.0

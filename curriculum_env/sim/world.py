@@ -41,9 +41,9 @@ class World:
     A task is solved with p = guess + (1 - guess) * sigmoid(mean ability in the skills it needs +
     heart - difficulty), `heart` being what was learned of this task alone; a dead task has p = 0.
     A group of n rollouts gains in proportion to its signal * n / group_size (`group_signal`). Of
-    that the share `fresh` ** (earlier visits) goes to the skills, and by transfer to related ones;
-    the rest stays with the task: it is memorised, and lifts no other. An accepted wrong answer
-    looks like signal and teaches nothing.
+    that the share `fresh` ** `seen` goes to the skills, and by transfer to related ones, `seen`
+    being the rollouts of this task so far, in groups; the rest stays with the task: it is
+    memorised, and lifts no other. An accepted wrong answer looks like signal and teaches nothing.
 
     Two worlds of one setting and seed have the same tasks, the same held-out set and the same
     drift, whatever is drawn of them.
@@ -61,7 +61,7 @@ class World:
         self._index = {row.uid: i for i, row in enumerate(self.rows)}
         self._columns()
         self._screened: dict[int, Rolled] = {}
-        self._groups = 0
+        self._learned = 0.0
 
     def _columns(self) -> None:
         """Lists for what one draw reads: a scalar of an array costs several times as much."""
@@ -69,8 +69,8 @@ class World:
         self._first, self._second = tasks.first_N.tolist(), tasks.second_N.tolist()
         self._difficulty, self._parts = tasks.difficulty_N.tolist(), tasks.parts_N.tolist()
         self._dead: list[bool] = tasks.dead_N.tolist()
-        self.visits, self._heart = [0] * len(tasks), [0.0] * len(tasks)
-        self._seen = [0] * len(tasks)
+        self.seen, self._heart = [0.0] * len(tasks), [0.0] * len(tasks)
+        self._updated = [0] * len(tasks)
 
     def pass_rate(self, row: int) -> float:
         """The true pass rate of a task of the pool now."""
@@ -82,7 +82,7 @@ class World:
 
     def pass_rates(self) -> FloatArray:
         """`pass_rate` of every task of the pool."""
-        keep_N = (1.0 - self.setting.forget) ** (self.policy.updates - np.array(self._seen))
+        keep_N = (1.0 - self.setting.forget) ** (self.policy.updates - np.array(self._updated))
         return self.policy.accuracy(self.tasks, keep_N * np.array(self._heart))
 
     def accuracy(self) -> tuple[float, FloatArray]:
@@ -101,30 +101,34 @@ class World:
         solved_G = [sum(passed[i : i + parts]) / parts for i in range(0, size * parts, parts)]
         return Rolled(draw, row, solved_G, self._check(solved_G))
 
-    def fresh(self, visits: int) -> float:
-        """The share of a group's gain that generalises, after so many earlier visits."""
-        return self.setting.fresh**visits
-
     def learn(self, group: Rolled) -> None:
         """Take in one group. One that continues an earlier draw is learned from together with it,
-        less what that taught already. Every `batch` groups the policy moves."""
-        row = group.row
-        signal = self._signal(group)
-        self._heart[row] = self._by_heart(row) + self.policy.learn(
-            self._first[row], self._second[row], signal, self.fresh(self.visits[row] - 1)
+        less what that taught already. The policy moves once per `batch` groups' worth of rollouts.
+        """
+        row, size = group.row, len(group.reward_G) / self.setting.group_size
+        gained = self._by_heart(row) + self.policy.learn(
+            self._first[row], self._second[row], self._signal(group), self.fresh(row, size), size
         )
-        self._seen[row] = self.policy.updates
-        self._groups += 1
-        if self._groups % self.setting.batch == 0:
+        self._heart[row], self._updated[row] = gained, self.policy.updates
+        self.seen[row] += size
+        self._learned += size
+        if self._learned >= self.setting.batch:
+            self._learned -= self.setting.batch
             self.policy.update()
 
+    def fresh(self, row: int, size: float = 1.0) -> float:
+        """The share of the next group's gain that generalises, for so many rollouts in units of
+        `group_size`: the mean of fresh ** (groups seen before) over them."""
+        fresh = self.setting.fresh
+        span = 1.0 if size == 1.0 else (1.0 - fresh**size) / (size * (1.0 - fresh))
+        return float(fresh ** self.seen[row] * span)
+
     def _signal(self, group: Rolled) -> float:
-        """The group's signal by its size in groups."""
+        """The group's signal times its size; of a continuation, what it adds."""
         continued = group.draw.continues
         earlier = None if continued is None else self._screened.pop(continued, None)
         if earlier is not None:
             return self._worth(earlier + group) - self._worth(earlier)
-        self.visits[group.row] += 1
         if group.draw.rollouts:
             self._screened[group.draw.number] = group
         return self._worth(group)
@@ -137,7 +141,7 @@ class World:
         heart = self._heart[row]
         if heart == 0.0:
             return 0.0
-        return heart * (1.0 - self.setting.forget) ** (self.policy.updates - self._seen[row])
+        return heart * (1.0 - self.setting.forget) ** (self.policy.updates - self._updated[row])
 
     def _check(self, solved_G: list[float]) -> list[float]:
         """The rewards: the checker takes some wrong answers for right."""
