@@ -11,6 +11,7 @@ import typer
 
 from curriculum_env.cli.envs import env_app, vf_install
 from curriculum_env.cli.export import export
+from curriculum_env.cli.lab import lab
 from curriculum_env.cli.run import run
 from curriculum_env.cli.status import status
 from curriculum_env.errors import CurriculumError
@@ -32,6 +33,7 @@ app = typer.Typer(
 app.command()(run)
 app.command()(status)
 app.command()(export)
+app.command()(lab)
 app.add_typer(env_app, name="env")
 app.command("vf-install")(vf_install)
 

@@ -54,7 +54,7 @@ def read_store(text: str) -> StoredRun:
         ConfigError: `text` names no store.
         StoreError: the store cannot be read, or holds no run.
     """
-    with closing(open_store(_url(text))) as store:
+    with closing(open_store(store_url(text))) as store:
         run = store.last_run()
         if run is None:
             raise StoreError(f"{store.url} holds no run yet: nothing has been drawn from it.")
@@ -97,7 +97,8 @@ def replayed(stored: StoredRun) -> Iterator[Curriculum]:
         yield curriculum
 
 
-def _url(text: str) -> str:
+def store_url(text: str) -> str:
+    """The URL of the store named by a URL, a file, or the folder of a run."""
     if text.startswith("memory:"):
         raise ConfigError(
             f"the store {text!r} lives inside the process that runs it: give a run a store of its "

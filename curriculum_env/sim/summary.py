@@ -50,6 +50,8 @@ class Line:
     effective: float
     wasted: float
     draw_us: float
+    outages: float
+    """How often the engine took failures for an outage, per run; each one is a false alarm."""
 
 
 def bootstrap(values: Sequence[float] | FloatArray) -> Interval:
@@ -127,4 +129,40 @@ class Standings:
             effective=fmean(run.effective for run in runs),
             wasted=fmean(run.wasted for run in runs),
             draw_us=fmean(run.draw_us for run in runs),
+            outages=fmean(run.outages for run in runs),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How our entrant stands in one setting: rollouts to the target over those of uniform and of
+    the best other rule, and what the goal asks beside."""
+
+    setting: str
+    vs_uniform: Interval
+    vs_best_other: Interval
+    best_other: str
+    worst_domain_delta: Interval
+    distinct: float
+
+
+def verdict(standings: Standings, setting: str, ours: str, others: Iterable[str]) -> Verdict:
+    """Judge `ours` against uniform and the best of `others`, that of the fewest rollouts to the
+    target (the larger area where several never reach it).
+
+    Raises:
+        ValueError: none of the others took part.
+    """
+    others = set(others)
+    lines = {line.entrant: line for line in standings.lines(setting)}
+    best = next((name for name in lines if name in others), None)
+    if best is None:
+        raise ValueError(f"no other rule took part in {setting}; expected at least one of {others}")
+    return Verdict(
+        setting,
+        lines[ours].vs_uniform,
+        standings.ratio(setting, ours, best),
+        best,
+        lines[ours].worst_domain_delta,
+        lines[ours].distinct,
+    )
