@@ -21,7 +21,7 @@ from threading import Condition, Lock, Thread, current_thread
 from typing import TypeAlias
 from weakref import WeakSet
 
-from curriculum_env.errors import RejectedError
+from curriculum_env.errors import RejectedError, StoreError
 from curriculum_env.store import Store, open_store
 from curriculum_env.types import Outcome
 
@@ -145,7 +145,7 @@ class Recorder:
         self._batch: list[_Entry] = []
         self._thread = None
         self._hurry = False
-        self.dropped = 0
+        self.dropped = self._told = 0
 
     def _start_thread(self) -> None:
         self._thread = Thread(target=self._run, name="curriculum-recorder", daemon=True)
@@ -158,6 +158,7 @@ class Recorder:
             if self._write([outcome for outcome, _ in self._batch]):
                 pause = _FIRST_PAUSE
                 self._acknowledge()
+                self._tell_dropped()
             else:
                 self._sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
@@ -214,6 +215,14 @@ class Recorder:
         for loop, group in waiters.items():
             with suppress(RuntimeError):  # the loop was closed meanwhile
                 loop.call_soon_threadsafe(_resolve, group)
+
+    def _tell_dropped(self) -> None:
+        """Leave word in the store of what it will never hold, for `status` to show."""
+        fresh = self.dropped - self._told
+        if fresh and self._store is not None:
+            with suppress(StoreError):
+                self._store.log_event("unwritten", {"count": fresh})
+                self._told += fresh
 
     def _sleep(self, seconds: float) -> None:
         """Pause, unless someone flushes or closes."""

@@ -332,8 +332,9 @@ class Curriculum:
         row, number, now = self._pool[index], self._next_number, self._clock()
         draw = Draw(number, row.uid, propensity, now, row.domain, row.level, rollouts, continues)
         self._log.append(draw)
+        fresh = not self._availability.visits_N[index]
         self._took(draw, index, lease=True)
-        self._grader.open.open(number, index, now, leased=True, rollouts=rollouts)
+        self._grader.open.open(number, index, now, leased=True, rollouts=rollouts, fresh=fresh)
         return draw
 
     def _took(self, draw: Draw, row: int, *, lease: bool) -> None:
@@ -365,8 +366,7 @@ class Curriculum:
             np.random.Generator(np.random.Philox(key=key)),
             config.pick,
         )
-        refresh = config.refresh or min(max(size // 256, 64), 4096)
-        self._plan.refill(refresh, self.sampler, view, config.explore)
+        self._plan.refill(config.refresh or _refresh(size), self.sampler, view, config.explore)
 
     def _load_arrays(self, state: dict[str, Any]) -> None:
         if state["estimator"] != self.config.estimator.type:
@@ -386,6 +386,12 @@ class Curriculum:
         )
         self.estimator.load_state_dict(state["beliefs"])
         self._availability.restore(visits_N, last_draw_N, state["next_number"])
+
+
+def _refresh(size: int) -> int:
+    """Draws chosen at a time: the cost of a look at the whole pool is spread, and beliefs are never
+    older than a sixteenth of the pool."""
+    return max(min(max(size // 256, 64), 4096, size // 16), 4)
 
 
 _COUNTS = ("expired", "late", "unknown", "suspended", "void_groups")

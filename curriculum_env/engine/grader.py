@@ -7,11 +7,19 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine.group_size import GroupSize
 from curriculum_env.engine.learner import Learner
 from curriculum_env.engine.open_groups import OpenGroup, OpenGroups
-from curriculum_env.engine.outage import OutageBegan, OutageEnded, OutageEvent, OutageMonitor
+from curriculum_env.engine.outage import (
+    GradedGroup,
+    OutageBegan,
+    OutageEnded,
+    OutageEvent,
+    OutageMonitor,
+)
 from curriculum_env.engine.reward_scale import RewardScale
 from curriculum_env.estimators import Estimator
 from curriculum_env.gates import build_gate
@@ -117,14 +125,21 @@ class Grader:
             self.counts["void_groups"] += 1
             return
         success_G = tuple(success for _, success in group.scores)
+        graded = self._graded(group, success_G)
         self.living.observe(self._gate.admit(success_G))
         self.learner.teach(group.row, group.scores)
         self._sampler.observe(Group(group.draw, group.row, success_G))
-        row = self._pool[group.row]
-        failed = not any(success_G)
-        began = self.monitor.group(group.row, row.bucket, group.scores[0][0], failed)
+        began = self.monitor.group(graded)
         if began is not None:
             self._handle(began)
+
+    def _graded(self, group: OpenGroup, success_G: tuple[float, ...]) -> GradedGroup:
+        chance = None
+        if not any(success_G):
+            mean = float(self.learner.estimator.mean(np.array([group.row]))[0])
+            chance = (1.0 - mean) ** len(success_G)
+        bucket = self._pool[group.row].bucket
+        return GradedGroup(group.row, bucket, group.scores[0][0], group.fresh, chance)
 
     def _handle(self, event: OutageEvent) -> None:
         if isinstance(event, OutageBegan):

@@ -12,13 +12,14 @@ from typing import Any
 class OpenGroup:
     """`scores` are (outcome number, success) of the graded rollouts that count; `voided` counts
     the ones that errored, were cancelled, or fell into an outage; `rollouts` is how many were
-    asked for, 0 for the trainer's group size."""
+    asked for, 0 for the trainer's group size; `fresh`: the row was not drawn before."""
 
     draw: int
     row: int
     time: float
     leased: bool
     rollouts: int = 0
+    fresh: bool = False
     scores: list[tuple[int, float]] = field(default_factory=list)
     voided: int = 0
 
@@ -47,9 +48,16 @@ class OpenGroups:
         return iter(self._groups.values())
 
     def open(
-        self, draw: int, row: int, time: float, *, leased: bool, rollouts: int = 0
+        self,
+        draw: int,
+        row: int,
+        time: float,
+        *,
+        leased: bool,
+        rollouts: int = 0,
+        fresh: bool = False,
     ) -> OpenGroup:
-        group = self._groups[draw] = OpenGroup(draw, row, time, leased, rollouts)
+        group = self._groups[draw] = OpenGroup(draw, row, time, leased, rollouts, fresh)
         self._order.append(draw)
         return group
 

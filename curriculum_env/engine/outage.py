@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -29,6 +30,19 @@ class OutageEnded:
 
 
 OutageEvent = OutageBegan | OutageEnded
+
+
+@dataclass(frozen=True, slots=True)
+class GradedGroup:
+    """What the monitor looks at: the row and its bucket, the number of the `first` outcome, whether
+    the row was never graded before, and, where no rollout scored, the chance of that by the belief
+    before it (None where one did)."""
+
+    row: int
+    bucket: tuple[str, str]
+    first: int
+    fresh: bool
+    chance_to_fail: float | None
 
 
 class _ErrorBurst:
@@ -78,21 +92,25 @@ class _ErrorBurst:
 class _ZeroRun:
     """An unbroken run of failures that the run's own share of failed groups makes incredible.
 
-    With a share z of groups failed entirely before the run, n failed groups in a row have chance
-    z^n. Rows and buckets must be distinct, for one hard task says nothing about the others.
+    Each failed group had a chance: the share of groups that failed entirely before the run, or what
+    was believed of the row, whichever is greater. Rows never drawn before and rows drawn again have
+    a share each, for a rule may turn from the rows it knows to a dead tail; the shares start high
+    and a row never drawn before may always be dead, with a chance of a half. The chance of the run
+    is the product. Rows and buckets must be distinct, for one hard task says nothing of others.
     """
 
-    _CEILING = 0.98
+    _FLOOR, _FRESH, _CEILING = 0.05, 0.5, 0.98
 
     def __init__(self, config: OutageConfig) -> None:
         self._config = config
-        self._failed_share = 0.5
+        self._failed_share = {True: self._CEILING, False: self._CEILING}
         self._any_success = False
         self.reset(None)
 
     def reset(self, since: int | None) -> None:
         self._since = since
-        self._share_before = min(max(self._failed_share, 0.05), self._CEILING)
+        self._share_before = dict(self._failed_share)
+        self._log_chance = 0.0
         self._rows: set[int] = set()
         self._buckets: set[tuple[str, str]] = set()
 
@@ -104,19 +122,23 @@ class _ZeroRun:
         elif self._since is None:
             self.reset(number)
 
-    def group(
-        self, row: int, bucket: tuple[str, str], first: int, failed: bool, buckets: int
-    ) -> int | None:
+    def group(self, group: GradedGroup, buckets: int) -> int | None:
         """The number of the run's first outcome, where it has become incredible."""
-        self._failed_share += (float(failed) - self._failed_share) / 64
-        if not (failed and self._any_success and self._since is not None and first >= self._since):
+        failed, since = group.chance_to_fail is not None, self._since
+        share = self._failed_share[group.fresh]
+        self._failed_share[group.fresh] = share + (failed - share) / 64
+        if group.chance_to_fail is None or not self._any_success:
             return None
-        self._rows.add(row)
-        self._buckets.add(bucket)
+        if since is None or group.first < since or group.row in self._rows:
+            return None
+        floor = self._FRESH if group.fresh else self._FLOOR
+        chance = max(self._share_before[group.fresh], group.chance_to_fail, floor)
+        self._log_chance += math.log(min(chance, self._CEILING))
+        self._rows.add(group.row)
+        self._buckets.add(group.bucket)
         if len(self._rows) < 4 or len(self._buckets) < min(2, buckets):
             return None
-        chance = self._share_before ** len(self._rows)
-        return self._since if chance < self._config.significance else None
+        return since if self._log_chance < math.log(self._config.significance) else None
 
     def accept(self) -> None:
         """The policy fails now; only a success makes a run of failures sudden again."""
@@ -125,17 +147,20 @@ class _ZeroRun:
 
     def state_dict(self) -> dict[str, Any]:
         return {
-            "failed_share": self._failed_share,
+            "failed_share": [self._failed_share[False], self._failed_share[True]],
             "any_success": self._any_success,
             "since": self._since,
-            "share_before": self._share_before,
+            "share_before": [self._share_before[False], self._share_before[True]],
+            "log_chance": self._log_chance,
             "rows": sorted(self._rows),
             "buckets": sorted(self._buckets),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self._failed_share, self._any_success = state["failed_share"], state["any_success"]
-        self._since, self._share_before = state["since"], state["share_before"]
+        self._failed_share = dict(zip((False, True), state["failed_share"], strict=True))
+        self._share_before = dict(zip((False, True), state["share_before"], strict=True))
+        self._any_success, self._since = state["any_success"], state["since"]
+        self._log_chance = state["log_chance"]
         self._rows = set(state["rows"])
         self._buckets = {(domain, level) for domain, level in state["buckets"]}
 
@@ -175,13 +200,11 @@ class OutageMonitor:
             self._zeros.outcome(number, success)
         return self._begin(began, "errors") if began is not None else None
 
-    def group(
-        self, row: int, bucket: tuple[str, str], first: int, failed: bool
-    ) -> OutageBegan | None:
-        """A graded group whose first outcome is number `first`; `failed`: no rollout scored."""
+    def group(self, group: GradedGroup) -> OutageBegan | None:
+        """A group has been graded."""
         if not self._config.enabled or self.frozen:
             return None
-        since = self._zeros.group(row, bucket, first, failed, self.buckets)
+        since = self._zeros.group(group, self.buckets)
         return self._begin(since, "zeros") if since is not None else None
 
     def _begin(self, since: int, reason: Reason) -> OutageBegan:

@@ -32,6 +32,7 @@ def test_one_bad_outcome_holds_up_no_other(
     recorder.close()
     with closing(open_store(shared_url)) as store:
         assert {o.rollout_id for o in drain(store.reader())} == {o.rollout_id for o in good}
+        assert [event["count"] for event in store.events("unwritten")] == [1]
     assert "The outcome of rollout bad is dropped" in caplog.text
 
 
