@@ -46,16 +46,17 @@ class EffectBeliefs:
         """What is believed of some slots."""
         return [self._term(slot, slot // PER_KIND, now) for slot in slots]
 
-    def learn(self, slot: int, term: Gaussian, now: float) -> None:
-        """From now on `term` is believed of the slot."""
-        kind = slot // PER_KIND
-        self._shift[slot], self._precision[slot] = term.message(self.prior[kind])
-        self._seen[slot] = now
-        square, before = term.mean**2 + term.variance, self._square.item(slot)
-        self._square[slot] = square
-        self._sums[kind] += square - before
-        self._slots[kind] += before == 0.0
-        self.prior[kind] = self._sums[kind] / self._slots[kind]
+    def learn(self, slots: Iterable[int], terms: Iterable[Gaussian], now: float) -> None:
+        """From now on `terms` are believed of the slots."""
+        for slot, term in zip(slots, terms, strict=True):
+            kind = slot // PER_KIND
+            self._shift[slot], self._precision[slot] = term.message(self.prior[kind])
+            self._seen[slot] = now
+            square, before = term.mean**2 + term.variance, self._square.item(slot)
+            self._square[slot] = square
+            self._sums[kind] += square - before
+            self._slots[kind] += before == 0.0
+        self._learn_priors()
 
     def totals(self, slots_N: Slots, now: float) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of the sum of each row's effects, that of everything included."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +19,8 @@ from curriculum_env.estimators.logit_normal import (
     posterior,
     sigmoid,
 )
+from curriculum_env.estimators.stuck import Stuck
+from curriculum_env.estimators.survival import survival
 from curriculum_env.types import FloatArray, Row
 
 _FIRST_GROUPS, _WINDOW = 10, 1000
@@ -43,7 +44,8 @@ class IrtConfig(BaseConfig):
 
 
 class Irt(Estimator):
-    """logit p = the sum of the effects of a row (`effects.encode`) and a term of its own.
+    """A row is stuck (`stuck.Stuck`), or logit p = the sum of its effects (`effects.encode`) and a
+    term of its own.
 
     The effects of everything and of the domain are the policy's ability; those of the bucket, of
     the features, of their combination and of words, and the row's own term, are difficulty. All
@@ -51,6 +53,7 @@ class Irt(Estimator):
     same mean and variance as the posterior, and each term takes its share by its variance
     (assumed density filtering with factored Gaussians: TrueSkill, Herbrich et al. 2006;
     AdPredictor, Graepel et al. 2010; here with a binomial likelihood, a logistic link, and drift).
+    The own term is believed given that the row is not stuck; the effects learn from the mixture.
     The own terms' variance, `spread`, is learned as a moving average of E[term^2], as an
     expectation maximisation would.
 
@@ -58,16 +61,27 @@ class Irt(Estimator):
     row by itself: the shared part of the doubt is not shared between the samples.
     """
 
-    COLUMNS = ("shift_N", "precision_N", "prior_shift_N", "prior_precision_N", "seen_N")
+    COLUMNS = (
+        "shift_N",
+        "precision_N",
+        "prior_shift_N",
+        "prior_precision_N",
+        "seen_N",
+        "stuck_N",
+        "prior_stuck_N",
+    )
     shift_N: FloatArray
     precision_N: FloatArray
     prior_shift_N: FloatArray
     prior_precision_N: FloatArray
     seen_N: FloatArray
+    stuck_N: FloatArray
+    prior_stuck_N: FloatArray
 
     def __init__(self, config: IrtConfig | None = None) -> None:
         super().__init__()
         self.config = config or IrtConfig()
+        self.stuck = Stuck()
         self.effects = EffectBeliefs(self.config.drift)
         self.slots_N: Slots = np.empty((0, 0), np.uint16)
         self.spread, self._groups = self.config.spread, 0.0
@@ -78,34 +92,38 @@ class Irt(Estimator):
 
     def initial(self, rows: Sequence[Row]) -> dict[str, FloatArray]:
         """An offline pass rate is a message of the precision of its rollouts, n p (1-p), about
-        the own term: the effects then learn how the policy differs from the one measured."""
+        the own term: the effects then learn how the policy differs from the one measured. It also
+        tells of being stuck."""
         passes_N, attempts_N = offline(rows)
         p_N = (passes_N + 1.0) / (attempts_N + 2.0)
         precision_N = attempts_N * p_N * (1.0 - p_N)
         shift_N = precision_N * np.log(p_N / (1.0 - p_N))
+        stuck_N = self.stuck.offline(passes_N, attempts_N)
         return {
             "shift_N": shift_N,
             "precision_N": precision_N,
             "prior_shift_N": shift_N.copy(),
             "prior_precision_N": precision_N.copy(),
             "seen_N": np.full(len(rows), self.now),
+            "stuck_N": stuck_N,
+            "prior_stuck_N": stuck_N.copy(),
         }
 
     def update(self, row: int, success_G: Sequence[float]) -> None:
-        slots = self._slots(row)
-        terms = [*self.effects.terms(slots, self.now), self._own(row)]
-        mean, variance = sum(t.mean for t in terms), sum(t.variance for t in terms)
-        after = posterior(mean, variance, sum(success_G), len(success_G))
-        gain, shrink = (after[0] - mean) / variance, (variance - after[1]) / variance**2
-        *effects, own = [term.moved(gain, shrink) for term in terms]
-        for slot, effect in zip(slots, effects, strict=True):
-            self.effects.learn(slot, effect, self.now)
-        self.shift_N[row], self.precision_N[row] = own.message(self.spread)
-        self.seen_N[row] = self.now
-        self._learn_spread(own)
+        passes, size, slots = float(sum(success_G)), len(success_G), self._slots(row)
+        effects, own = self.effects.terms(slots, self.now), self._own(row)
+        prior = Gaussian(*map(sum, zip(*effects, own, strict=True)))
+        mean, variance, log_evidence = posterior(*prior, passes, size)
+        free = 1.0 - self._learn_stuck(row, passes, size, log_evidence)
+        self._learn_own(row, own.moved(*prior.change(mean, variance)), free)
+        moved = mean - prior.mean
+        mean = prior.mean + free * moved
+        variance += (1.0 - free) * (prior.variance - variance + free * moved**2)
+        change = prior.change(mean, variance)
+        self.effects.learn(slots, [effect.moved(*change) for effect in effects], self.now)
 
     def mean(self, rows: Rows = ALL) -> FloatArray:
-        return mean_pass_rate(*self.logit(rows))
+        return self._mix(mean_pass_rate(*self.logit(rows)), self.stuck.luck, rows)
 
     def evidence(self, rows: Rows = ALL) -> FloatArray:
         """The precision of the logit that was gained, in rollouts of p (1-p) each."""
@@ -116,15 +134,25 @@ class Irt(Estimator):
 
     def sample(self, rng: np.random.Generator, rows: Rows = ALL) -> FloatArray:
         mean, variance = self.logit(rows)
-        return sigmoid(mean + np.sqrt(variance) * rng.standard_normal(len(mean)))
+        p = sigmoid(mean + np.sqrt(variance) * rng.standard_normal(len(mean)))
+        stuck = rng.random(len(mean)) < self.stuck.probabilities(self.stuck_N[rows])
+        return np.where(stuck, self.stuck.luck, p)
 
     def survival(self, group_size: int, rows: Rows = ALL) -> FloatArray:
-        return logit_normal_survival(*self.logit(rows), group_size)
+        free = logit_normal_survival(*self.logit(rows), group_size)
+        return self._mix(free, float(survival(self.stuck.luck, group_size)), rows)
 
     def interval(self, mass: float = 0.9, rows: Rows = ALL) -> tuple[FloatArray, FloatArray]:
+        """Quantiles; a stuck row counts as one of pass rate 0."""
+        from scipy.special import ndtri
+
         mean, variance = self.logit(rows)
-        reach = NormalDist().inv_cdf((1.0 + mass) / 2.0) * np.sqrt(variance)
-        return sigmoid(mean - reach), sigmoid(mean + reach)
+        stuck = self.stuck.probabilities(self.stuck_N[rows])
+        low, high = (
+            sigmoid(mean + np.sqrt(variance) * ndtri(np.maximum(q - stuck, 0.0) / (1.0 - stuck)))
+            for q in ((1.0 - mass) / 2.0, (1.0 + mass) / 2.0)
+        )
+        return low, high
 
     def logit(self, rows: Rows = ALL) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of the Gaussian belief about the logit of the pass rate."""
@@ -139,26 +167,30 @@ class Irt(Estimator):
         self.effects.discount(keep)
         self.shift_N += (keep - 1.0) * (self.shift_N - self.prior_shift_N)
         self.precision_N += (keep - 1.0) * (self.precision_N - self.prior_precision_N)
+        self.stuck_N += (keep - 1.0) * (self.stuck_N - self.prior_stuck_N)
 
     def get(self, row: int) -> tuple[float, ...]:
         shared = self.effects.get(self._slots(row))
-        return (*super().get(row), self.spread, self._groups, *shared)
+        return (*super().get(row), self.spread, self._groups, *self.stuck.get(), *shared)
 
     def put(self, row: int, belief: tuple[float, ...]) -> None:
         own = len(self.COLUMNS)
         super().put(row, belief[:own])
-        self.spread, self._groups = belief[own : own + 2]
-        self.effects.put(self._slots(row), belief[own + 2 :])
+        self.spread, self._groups, *rest = belief[own:]
+        self.stuck.put(rest[:4])
+        self.effects.put(self._slots(row), rest[4:])
 
     def state_dict(self) -> dict[str, Any]:
         return {
             "spread": self.spread,
             "groups": self._groups,
+            "stuck": self.stuck.get(),
             "effects": self.effects.state_dict(),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         self.spread, self._groups = state["spread"], state["groups"]
+        self.stuck.put(state["stuck"])
         self.effects.load_state_dict(state["effects"])
 
     def _slots(self, row: int) -> list[int]:
@@ -169,8 +201,23 @@ class Irt(Estimator):
         age = self.now - self.seen_N.item(row)
         return Gaussian(*believed(shift, precision, age, self.config.task_drift, self.spread))
 
-    def _learn_spread(self, own: Gaussian) -> None:
-        self._groups += 1.0
-        rate = max(1.0 / (self._groups + _FIRST_GROUPS), 1.0 / _WINDOW)
+    def _mix(self, free: FloatArray, stuck: float, rows: Rows) -> FloatArray:
+        """The mean of what is `free` for a row that is not stuck, and `stuck` for one that is."""
+        return free + self.stuck.probabilities(self.stuck_N[rows]) * (stuck - free)
+
+    def _learn_stuck(self, row: int, passes: float, size: int, log_evidence: float) -> float:
+        """Whether the row is stuck after the group: the probability."""
+        before = self.stuck_N.item(row)
+        after = self.stuck.weigh(before, passes, size, log_evidence)
+        self.stuck_N[row] = after
+        first = before == self.prior_stuck_N.item(row)
+        self.stuck.learn(None if first else before, after, passes, size)
+        return self.stuck.probability(after)
+
+    def _learn_own(self, row: int, own: Gaussian, free: float) -> None:
+        self.shift_N[row], self.precision_N[row] = own.message(self.spread)
+        self.seen_N[row] = self.now
+        self._groups += free
+        rate = free * max(1.0 / (self._groups + _FIRST_GROUPS), 1.0 / _WINDOW)
         spread = self.spread + rate * (own.mean**2 + own.variance - self.spread)
         self.spread = min(max(spread, _LEAST_SPREAD), _MOST_SPREAD)

@@ -13,9 +13,9 @@ from curriculum_env.types import FloatArray
 Transform: TypeAlias = int | None
 
 _BLOCK = 16_384
+_MOST_STEPS, _CLOSE = 60, 0.01
 _MEAN_LIMIT, _MEAN_STEP = 16.0, 1 / 16
 _SD_LIMIT, _SD_STEP = 6.0, 1 / 8
-_STEEP = 700.0
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 _QUADRATURE = [
     (float(z), float(w * np.exp(0.5 * z**2))) for z, w in zip(_NODES, _WEIGHTS, strict=True)
@@ -24,7 +24,7 @@ _QUADRATURE = [
 
 def sigmoid(x: FloatArray) -> FloatArray:
     """1 / (1 + exp(-x)), without overflow."""
-    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(x, -_STEEP, _STEEP))))
+    return np.asarray(0.5 + 0.5 * np.tanh(0.5 * x))
 
 
 def mean_pass_rate(mean: FloatArray, variance: FloatArray) -> FloatArray:
@@ -37,11 +37,12 @@ def logit_normal_survival(mean: FloatArray, variance: FloatArray, group_size: in
     return _expect(group_size, mean, variance)
 
 
-def posterior(mean: float, variance: float, passes: float, size: int) -> tuple[float, float]:
-    """Mean and variance of a logit ~ N(mean, variance) once `passes` of `size` rollouts passed.
+def posterior(mean: float, variance: float, passes: float, size: int) -> tuple[float, float, float]:
+    """What `passes` of `size` rollouts tell of a logit ~ N(mean, variance): its mean and variance
+    then, and the log-probability of such rollouts in their order.
 
-    Exact moments of the product of prior and likelihood, by Gauss-Hermite quadrature placed at
-    its mode (Liu and Pierce 1994, Biometrika 81:624); `passes` may be fractional.
+    The moments of the product of prior and likelihood are computed by Gauss-Hermite quadrature
+    placed at its mode (Liu and Pierce 1994, Biometrika 81:624). `passes` may be fractional.
     """
     mode, width = _laplace(mean, variance, passes, size)
     at_mode = _log_density(mode, mean, variance, passes, size)
@@ -53,25 +54,32 @@ def posterior(mean: float, variance: float, passes: float, size: int) -> tuple[f
         first += weight * z
         second += weight * z * z
     first /= total
-    return mode + width * first, min(width * width * (second / total - first * first), variance)
+    left = width * width * (second / total - first * first)
+    log_evidence = at_mode + math.log(total * width / math.sqrt(2.0 * math.pi * variance))
+    return mode + width * first, min(left, variance), log_evidence
 
 
 def _laplace(mean: float, variance: float, passes: float, size: int) -> tuple[float, float]:
-    """The posterior's mode, and the standard deviation that its curvature there implies."""
-    x, precision = mean, 1.0 / variance
-    for _ in range(30):
+    """The posterior's mode, and the standard deviation that its curvature there implies: Newton's
+    steps, and half the bracket where one would leave it or is not half the step before."""
+    low, high = mean - variance * (size - passes), mean + variance * passes
+    x, precision, moved = mean, 1.0 / variance, high - low
+    for _ in range(_MOST_STEPS):
         p = 0.5 + 0.5 * math.tanh(0.5 * x)
         curvature = precision + size * p * (1.0 - p)
-        step = ((mean - x) * precision + passes - size * p) / curvature
-        x += min(max(step, -3.0), 3.0)
-        if abs(step) < 0.01:
+        slope = (mean - x) * precision + passes - size * p
+        if abs(slope) < _CLOSE * curvature:
             break
-    p = 0.5 + 0.5 * math.tanh(0.5 * x)
-    return x, 1.0 / math.sqrt(precision + size * p * (1.0 - p))
+        low, high = (x, high) if slope > 0.0 else (low, x)
+        step = slope / curvature
+        if not (low <= x + step <= high and abs(step) <= 0.5 * moved):
+            step = 0.5 * (low + high) - x
+        x, moved = x + step, abs(step)
+    return x, 1.0 / math.sqrt(curvature)
 
 
 def _log_density(x: float, mean: float, variance: float, passes: float, size: int) -> float:
-    """log of prior x likelihood at the logit `x`, up to a constant."""
+    """log of prior x likelihood at the logit `x`, but for the prior's constant."""
     softplus = max(x, 0.0) + math.log1p(math.exp(-abs(x)))
     return passes * x - size * softplus - (x - mean) ** 2 / (2.0 * variance)
 
