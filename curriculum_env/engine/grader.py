@@ -98,7 +98,8 @@ class Grader:
             group = self.open.open(draw, row, self._clock(), leased=False, rollouts=rollouts)
         if group is None:
             self.counts["late"] += 1
-            self.group_size.observe(draw)
+            if self.group_size.counting(draw):
+                self.group_size.observe(draw)
             if success is not None:
                 self.learner.teach(row, [(self.number, success)])
             return
@@ -109,8 +110,13 @@ class Grader:
         size = group.rollouts or self.group_size.value
         if size is not None and group.size >= size:
             self._close(group)
-        if not group.rollouts and self.group_size.observe(draw):
+        if self._votes(group) and self.group_size.observe(draw):
             self._close_complete()
+
+    def _votes(self, group: OpenGroup) -> bool:
+        """Whether the group tells the trainer's group size: a draw of an earlier process may be
+        played twice, which matters only where nothing else tells."""
+        return not group.rollouts and (group.leased or self.group_size.value is None)
 
     def _close_complete(self) -> None:
         size = self.group_size.value or 0

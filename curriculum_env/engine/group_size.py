@@ -36,6 +36,10 @@ class GroupSize:
         """The value, or a common group size while it is not known."""
         return self.value or ASSUMED
 
+    def counting(self, draw: int) -> bool:
+        """Whether outcomes of `draw` came lately."""
+        return draw in self._last
+
     def observe(self, draw: int) -> bool:
         """Count one outcome of `draw`; True where the size has just been inferred."""
         inferred = False

@@ -106,6 +106,23 @@ def test_rollouts_of_a_replayed_draw_form_one_group(url: str) -> None:
         assert (metrics["groups"], metrics["rho"], metrics["late"]) == (2, 1.0, 0)
 
 
+def test_draws_played_again_after_a_resume_do_not_mislead(
+    url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with curriculum(rows(300), url) as engine:
+        drawn = [engine.ask() for _ in range(30)]
+        for draw in drawn:
+            record(url, draw, [1.0] * 4)
+    with curriculum(rows(300), url) as other:
+        for draw in [other.ask() for _ in drawn]:
+            record(url, draw, [0.0, 1.0] * 4, attempt="again")
+        other.sync(5.0)
+        for _ in range(20):
+            record(url, other.ask(), [1.0] * 8)
+        other.sync(5.0)
+    assert "most draws get" not in caplog.text
+
+
 def test_never_refuses_a_store_with_draws(url: str) -> None:
     with curriculum(rows(30), url, resume="never") as engine:
         engine.ask()
