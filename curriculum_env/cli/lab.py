@@ -45,9 +45,9 @@ def lab(
         int | None, typer.Option(min=4096, help="Rollouts of one run; unset, the setting's own.")
     ] = None,
     processes: Annotated[int, typer.Option(min=0, help="0: one per core.")] = 0,
-    output: Annotated[Path, typer.Option(help="Folder for lab.json and the plot.")] = Path(
-        "outputs/lab"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for lab.json and the plot.")
+    ] = Path("outputs/lab"),
     format_: Annotated[Format, typer.Option("--format", help="Format of the plot.")] = Format.png,
     json_: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")] = False,
     replay: Annotated[

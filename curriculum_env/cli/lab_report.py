@@ -19,7 +19,6 @@ from curriculum_env.sim.lab import Refused
 from curriculum_env.sim.replay import Score
 from curriculum_env.sim.summary import Interval, Line, Standings
 
-
 _WIDTH = 140
 
 

@@ -19,8 +19,14 @@ Kind = Literal["ours", "rule", "tuned", "reference"]
 
 DEFAULT, UNIFORM = "default", "uniform"
 TUNED = Path(__file__).with_name("tuned.json")
-PLAIN: dict[str, Any] = {"explore": 0.0, "novelty": 1.0, "pick": "top"}
-"""A rule as published has no novelty and no exploration but its own; cooldown and leases hold."""
+PLAIN: dict[str, Any] = {
+    "explore": 0.0,
+    "novelty": 1.0,
+    "pick": "top",
+    "estimator": {"type": "beta"},
+}
+"""A rule as published has no novelty and no exploration but its own, and counts passes per task
+where it needs a belief; cooldown and leases hold."""
 _OWN = ("survival", "composite", "mixture", "forgetting")
 _VARIANTS: dict[str, dict[str, tuple[str, ...]]] = {
     "tscl": {"teacher": ("online", "naive", "window")},

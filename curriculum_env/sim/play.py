@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 
@@ -39,12 +40,12 @@ class Play:
     @property
     def final(self) -> float:
         """The accuracy at the end: the mean of the last three evaluations."""
-        return sum(point[1] for point in self.curve[-3:]) / len(self.curve[-3:])
+        return fmean(point[1] for point in self.curve[-3:])
 
     @property
     def worst_domain(self) -> float:
         """The accuracy of the worst domain at the end, likewise."""
-        return sum(point[2] for point in self.curve[-3:]) / len(self.curve[-3:])
+        return fmean(point[2] for point in self.curve[-3:])
 
     @property
     def area(self) -> float:

@@ -106,7 +106,8 @@ class Standings:
         needed = {}
         for seed, found in by_seed.items():
             rollouts = found.rollouts_to(uniform[seed].final)
-            needed[seed] = (rollouts or float(found.curve[-1][0]), rollouts is not None)
+            spent = found.curve[-1][0] if rollouts is None else rollouts
+            needed[seed] = (max(float(spent), 1.0), rollouts is not None)
         return needed
 
     def _line(self, setting: str, name: str) -> Line:

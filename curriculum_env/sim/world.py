@@ -120,7 +120,8 @@ class World:
         """The share of the next group's gain that generalises, for so many rollouts in units of
         `group_size`: the mean of fresh ** (groups seen before) over them."""
         fresh = self.setting.fresh
-        span = 1.0 if size == 1.0 else (1.0 - fresh**size) / (size * (1.0 - fresh))
+        even = size == 1.0 or fresh == 1.0
+        span = 1.0 if even else (1.0 - fresh**size) / (size * (1.0 - fresh))
         return float(fresh ** self.seen[row] * span)
 
     def _signal(self, group: Rolled) -> float:
