@@ -51,7 +51,6 @@ def test_screening_is_paid_by_the_rollout() -> None:
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_living_groups_on_few_tasks_are_not_learning(seed: int) -> None:
-    """The easy ladder, where real training measured it: the rule of twice the rho ends below
     """The easy ladder, where real training measured it: a rule of more than twice the rho ends
     below uniform, having redrawn a fraction of the tasks; the same worth times novelty, in
     proportion, ends above (by the true pass rates, so that no belief is to blame)."""
