@@ -19,7 +19,7 @@ from curriculum_env.sim.lab import Refused
 from curriculum_env.sim.replay import Score
 from curriculum_env.sim.summary import Interval, Line, Standings
 
-_WIDTH = 140
+_WIDTH = 150
 
 
 def wide() -> Console:
@@ -70,7 +70,7 @@ def overview(report: Report) -> Table:
     found = {s: {line.entrant: line for line in report.standings.lines(s)} for s in settings}
     names = dict.fromkeys(name for lines in found.values() for name in lines)
     table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("entrant")
+    table.add_column("entrant", no_wrap=True)
     for title in (*settings, "mean", "worst domain", "ρ", "tasks", "wasted", "µs/draw"):
         table.add_column(title, justify="right")
     rows = {name: [found[s][name] for s in settings if name in found[s]] for name in names}
@@ -94,7 +94,7 @@ def _means(lines: list[Line]) -> list[str]:
 def setting_table(report: Report, setting: str) -> Table:
     """One line for each entrant with every measure, the fewest rollouts first."""
     table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("entrant")
+    table.add_column("entrant", no_wrap=True)
     titles = ("rollouts", "area", "final", "gained", "worst domain", "ρ", "tasks", "effective")
     for title in (*titles, "wasted", "outages", "µs/draw"):
         table.add_column(title, justify="right")

@@ -91,8 +91,8 @@ SETTINGS: dict[str, Setting] = {
         _but("dead-pool", "60% of the pool is beyond solving", dead=0.6),
         _but(
             "drifting",
-            "learns 3 times as fast, forgets 20 times as fast, and skills wander",
-            gain=3 * FEATURES.gain,
+            "learns twice as fast, forgets 20 times as fast, and skills wander",
+            gain=2 * FEATURES.gain,
             forget=20 * FEATURES.forget,
             drift=0.03,
         ),
