@@ -29,11 +29,11 @@ def draw_accuracy(panels: Sequence[Panel], path: Path) -> None:
     columns = min(_COLUMNS, len(panels))
     rows = math.ceil(len(panels) / columns)
     figure = figure_class(figsize=(4.0 * columns, 3.2 * rows), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False).flat
+    axes = list(figure.subplots(rows, columns, squeeze=False).flat)
     colours = _colours(panels)
     for axis, panel in zip(axes, panels, strict=False):
         _draw_panel(axis, panel, colours)
-    for axis in list(axes)[len(panels) :]:
+    for axis in axes[len(panels) :]:
         axis.set_axis_off()
     figure.supxlabel("thousands of rollouts")
     figure.supylabel("accuracy on held-out tasks")
