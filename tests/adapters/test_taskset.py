@@ -163,6 +163,11 @@ class TestBadInput:
         with pytest.raises(StoreError):
             next(iter(taskset_of(task=config)))
 
+    def test_a_rule_that_wants_groups_of_several_sizes(self) -> None:
+        taskset = taskset_of(curriculum={"sampler": {"type": "speed"}})
+        with pytest.raises(ConfigError, match="the same number"):
+            next(iter(taskset))
+
     def test_a_url_of_no_kind(self) -> None:
         with pytest.raises(ConfigError):
             next(iter(taskset_of(task=CurriculumTaskConfig(store="mongodb://there"))))

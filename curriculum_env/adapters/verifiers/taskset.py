@@ -102,6 +102,12 @@ class CurriculumMixin(_Base):
     def _open(self) -> Curriculum:
         from curriculum_env.engine import Curriculum
 
+        if self.config.curriculum.sampler.type == "speed":
+            raise ConfigError(
+                "curriculum.sampler.type is 'speed', which asks for 4 rollouts of a task and then "
+                "for 20 more, but a trainer of verifiers gives every task the same number; expected "
+                "another rule, or a loop of your own around Curriculum.ask and tell."
+            )
         store = self.config.task.store or self._live.memory
         curriculum = Curriculum(self._checked(self.rows()), self.config.curriculum, store)
         weakref.finalize(self._live, curriculum.close)
