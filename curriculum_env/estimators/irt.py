@@ -19,10 +19,11 @@ from curriculum_env.estimators.logit_normal import (
     posterior,
     sigmoid,
 )
-from curriculum_env.estimators.stuck import Stuck
+from curriculum_env.estimators.settled import Ratios, Settled
 from curriculum_env.estimators.survival import survival
 from curriculum_env.types import FloatArray, Row
 
+_LEARNED = ("shift_N", "precision_N", "never_N", "always_N")
 _FIRST_GROUPS, _WINDOW = 10, 1000
 _LEAST_SPREAD, _MOST_SPREAD = 0.01, 16.0
 
@@ -44,8 +45,8 @@ class IrtConfig(BaseConfig):
 
 
 class Irt(Estimator):
-    """A row is stuck (`stuck.Stuck`), or logit p = the sum of its effects (`effects.encode`) and a
-    term of its own.
+    """A row is settled (`settled.Settled`), or the logit of its pass rate is the sum of its effects
+    (`effects.encode`) and a term of its own.
 
     The effects of everything and of the domain are the policy's ability; those of the bucket, of
     the features, of their combination and of words, and the row's own term, are difficulty. All
@@ -53,7 +54,7 @@ class Irt(Estimator):
     same mean and variance as the posterior, and each term takes its share by its variance
     (assumed density filtering with factored Gaussians: TrueSkill, Herbrich et al. 2006;
     AdPredictor, Graepel et al. 2010; here with a binomial likelihood, a logistic link, and drift).
-    The own term is believed given that the row is not stuck; the effects learn from the mixture.
+    The own term is believed given that the row is not settled; the effects learn from the mixture.
     The own terms' variance, `spread`, is learned as a moving average of E[term^2], as an
     expectation maximisation would.
 
@@ -62,26 +63,23 @@ class Irt(Estimator):
     """
 
     COLUMNS = (
-        "shift_N",
-        "precision_N",
-        "prior_shift_N",
-        "prior_precision_N",
-        "seen_N",
-        "stuck_N",
-        "prior_stuck_N",
-    )
+        "shift_N", "precision_N", "never_N", "always_N", "seen_N",
+        "prior_shift_N", "prior_precision_N", "prior_never_N", "prior_always_N",
+    )  # fmt: skip
     shift_N: FloatArray
     precision_N: FloatArray
+    never_N: FloatArray
+    always_N: FloatArray
+    seen_N: FloatArray
     prior_shift_N: FloatArray
     prior_precision_N: FloatArray
-    seen_N: FloatArray
-    stuck_N: FloatArray
-    prior_stuck_N: FloatArray
+    prior_never_N: FloatArray
+    prior_always_N: FloatArray
 
     def __init__(self, config: IrtConfig | None = None) -> None:
         super().__init__()
         self.config = config or IrtConfig()
-        self.stuck = Stuck()
+        self.settled = Settled()
         self.effects = EffectBeliefs(self.config.drift)
         self.slots_N: Slots = np.empty((0, 0), np.uint16)
         self.spread, self._groups = self.config.spread, 0.0
@@ -93,28 +91,22 @@ class Irt(Estimator):
     def initial(self, rows: Sequence[Row]) -> dict[str, FloatArray]:
         """An offline pass rate is a message of the precision of its rollouts, n p (1-p), about
         the own term: the effects then learn how the policy differs from the one measured. It also
-        tells of being stuck."""
+        tells whether the row is settled."""
         passes_N, attempts_N = offline(rows)
         p_N = (passes_N + 1.0) / (attempts_N + 2.0)
         precision_N = attempts_N * p_N * (1.0 - p_N)
         shift_N = precision_N * np.log(p_N / (1.0 - p_N))
-        stuck_N = self.stuck.offline(passes_N, attempts_N)
-        return {
-            "shift_N": shift_N,
-            "precision_N": precision_N,
-            "prior_shift_N": shift_N.copy(),
-            "prior_precision_N": precision_N.copy(),
-            "seen_N": np.full(len(rows), self.now),
-            "stuck_N": stuck_N,
-            "prior_stuck_N": stuck_N.copy(),
-        }
+        never_N, always_N = self.settled.offline(passes_N, attempts_N - passes_N)
+        learned = dict(zip(_LEARNED, (shift_N, precision_N, never_N, always_N), strict=True))
+        priors = {f"prior_{name}": values.copy() for name, values in learned.items()}
+        return {**learned, **priors, "seen_N": np.full(len(rows), self.now)}
 
     def update(self, row: int, success_G: Sequence[float]) -> None:
         passes, size, slots = float(sum(success_G)), len(success_G), self._slots(row)
         effects, own = self.effects.terms(slots, self.now), self._own(row)
         prior = Gaussian(*map(sum, zip(*effects, own, strict=True)))
         mean, variance, log_evidence = posterior(*prior, passes, size)
-        free = 1.0 - self._learn_stuck(row, passes, size, log_evidence)
+        free = self._learn_settled(row, passes, size, log_evidence)
         self._learn_own(row, own.moved(*prior.change(mean, variance)), free)
         moved = mean - prior.mean
         mean = prior.mean + free * moved
@@ -123,7 +115,7 @@ class Irt(Estimator):
         self.effects.learn(slots, [effect.moved(*change) for effect in effects], self.now)
 
     def mean(self, rows: Rows = ALL) -> FloatArray:
-        return self._mix(mean_pass_rate(*self.logit(rows)), self.stuck.luck, rows)
+        return self._mix(mean_pass_rate(*self.logit(rows)), self.settled.rates, rows)
 
     def evidence(self, rows: Rows = ALL) -> FloatArray:
         """The precision of the logit that was gained, in rollouts of p (1-p) each."""
@@ -135,24 +127,28 @@ class Irt(Estimator):
     def sample(self, rng: np.random.Generator, rows: Rows = ALL) -> FloatArray:
         mean, variance = self.logit(rows)
         p = sigmoid(mean + np.sqrt(variance) * rng.standard_normal(len(mean)))
-        stuck = rng.random(len(mean)) < self.stuck.probabilities(self.stuck_N[rows])
-        return np.where(stuck, self.stuck.luck, p)
+        never, always = self._settled(rows)
+        chance, rates = rng.random(len(mean)), self.settled.rates
+        return np.where(chance < never, rates[0], np.where(chance > 1.0 - always, rates[1], p))
 
     def survival(self, group_size: int, rows: Rows = ALL) -> FloatArray:
         free = logit_normal_survival(*self.logit(rows), group_size)
-        return self._mix(free, float(survival(self.stuck.luck, group_size)), rows)
+        luck, unslipped = self.settled.rates
+        settled = float(survival(luck, group_size)), float(survival(unslipped, group_size))
+        return self._mix(free, settled, rows)
 
     def interval(self, mass: float = 0.9, rows: Rows = ALL) -> tuple[FloatArray, FloatArray]:
-        """Quantiles; a stuck row counts as one of pass rate 0."""
+        """Quantiles; settled rows count as of pass rate 0 or 1."""
         from scipy.special import ndtri
 
         mean, variance = self.logit(rows)
-        stuck = self.stuck.probabilities(self.stuck_N[rows])
+        never, always = self._settled(rows)
         low, high = (
-            sigmoid(mean + np.sqrt(variance) * ndtri(np.maximum(q - stuck, 0.0) / (1.0 - stuck)))
+            np.clip((q - never) / (1.0 - never - always), 0.0, 1.0)
             for q in ((1.0 - mass) / 2.0, (1.0 + mass) / 2.0)
         )
-        return low, high
+        reach = np.sqrt(variance)
+        return sigmoid(mean + reach * ndtri(low)), sigmoid(mean + reach * ndtri(high))
 
     def logit(self, rows: Rows = ALL) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of the Gaussian belief about the logit of the pass rate."""
@@ -165,32 +161,32 @@ class Irt(Estimator):
 
     def discount(self, keep: float) -> None:
         self.effects.discount(keep)
-        self.shift_N += (keep - 1.0) * (self.shift_N - self.prior_shift_N)
-        self.precision_N += (keep - 1.0) * (self.precision_N - self.prior_precision_N)
-        self.stuck_N += (keep - 1.0) * (self.stuck_N - self.prior_stuck_N)
+        for name in _LEARNED:
+            learned, prior = getattr(self, name), getattr(self, f"prior_{name}")
+            learned += (keep - 1.0) * (learned - prior)
 
     def get(self, row: int) -> tuple[float, ...]:
         shared = self.effects.get(self._slots(row))
-        return (*super().get(row), self.spread, self._groups, *self.stuck.get(), *shared)
+        return (*super().get(row), self.spread, self._groups, *self.settled.get(), *shared)
 
     def put(self, row: int, belief: tuple[float, ...]) -> None:
         own = len(self.COLUMNS)
         super().put(row, belief[:own])
         self.spread, self._groups, *rest = belief[own:]
-        self.stuck.put(rest[:4])
-        self.effects.put(self._slots(row), rest[4:])
+        self.settled.put(rest[:7])
+        self.effects.put(self._slots(row), rest[7:])
 
     def state_dict(self) -> dict[str, Any]:
         return {
             "spread": self.spread,
             "groups": self._groups,
-            "stuck": self.stuck.get(),
+            "settled": self.settled.get(),
             "effects": self.effects.state_dict(),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         self.spread, self._groups = state["spread"], state["groups"]
-        self.stuck.put(state["stuck"])
+        self.settled.put(state["settled"])
         self.effects.load_state_dict(state["effects"])
 
     def _slots(self, row: int) -> list[int]:
@@ -201,18 +197,21 @@ class Irt(Estimator):
         age = self.now - self.seen_N.item(row)
         return Gaussian(*believed(shift, precision, age, self.config.task_drift, self.spread))
 
-    def _mix(self, free: FloatArray, stuck: float, rows: Rows) -> FloatArray:
-        """The mean of what is `free` for a row that is not stuck, and `stuck` for one that is."""
-        return free + self.stuck.probabilities(self.stuck_N[rows]) * (stuck - free)
+    def _settled(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
+        return self.settled.probabilities(self.never_N[rows], self.always_N[rows])
 
-    def _learn_stuck(self, row: int, passes: float, size: int, log_evidence: float) -> float:
-        """Whether the row is stuck after the group: the probability."""
-        before = self.stuck_N.item(row)
-        after = self.stuck.weigh(before, passes, size, log_evidence)
-        self.stuck_N[row] = after
-        first = before == self.prior_stuck_N.item(row)
-        self.stuck.learn(None if first else before, after, passes, size)
-        return self.stuck.probability(after)
+    def _mix(self, free: FloatArray, settled: tuple[float, float], rows: Rows) -> FloatArray:
+        """The mean of what is `free` for an open row, and `settled` for the two others."""
+        never, always = self._settled(rows)
+        return free + never * (settled[0] - free) + always * (settled[1] - free)
+
+    def _learn_settled(self, row: int, passes: float, size: int, log_open: float) -> float:
+        """The probability that the row is open, after the group."""
+        before = Ratios(self.never_N.item(row), self.always_N.item(row))
+        after = self.settled.weigh(before, passes, size, log_open)
+        untried = before == (self.prior_never_N.item(row), self.prior_always_N.item(row))
+        self.never_N[row], self.always_N[row] = after
+        return self.settled.learn(None if untried else before, after, passes, size)
 
     def _learn_own(self, row: int, own: Gaussian, free: float) -> None:
         self.shift_N[row], self.precision_N[row] = own.message(self.spread)

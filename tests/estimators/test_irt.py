@@ -80,12 +80,10 @@ def test_drift_makes_an_unvisited_belief_less_sure_and_leaves_it_where_it_is() -
 
 
 def test_the_spread_of_difficulties_is_learned() -> None:
-    rng = np.random.default_rng(1)
-    for spread in (0.25, 4.0):
-        logit_N = np.sqrt(spread) * rng.standard_normal(1000)
+    for reach, least, most in ((0.5, 0.04, 0.25), (2.0, 0.8, 1.8)):
         estimator = irt(bare(1000))
-        teach(estimator, 1.0 / (1.0 + np.exp(-logit_N)), 4000)
-        assert estimator.spread == pytest.approx(spread, rel=0.35)
+        teach(estimator, 1.0 / (1.0 + np.exp(-np.linspace(-reach, reach, 1000))), 4000)
+        assert least < estimator.spread < most  # the variance is reach**2 / 3
 
 
 def test_effects_that_tell_nothing_are_switched_off() -> None:
@@ -106,9 +104,9 @@ def test_stuck_rows_are_found_and_what_they_do_is_not_held_against_the_others() 
     truth_N = np.where(stuck_N, 0.0, rng.uniform(0.5, 0.9, 500))
     estimator = irt(bare(500))
     teach(estimator, truth_N, 1500)
-    assert estimator.stuck.share == pytest.approx(0.4, abs=0.07)
-    assert estimator.stuck.luck < 0.01
-    seen_N = estimator.stuck_N != 0.0
+    assert estimator.settled.shares[0] == pytest.approx(0.4, abs=0.07)
+    assert estimator.settled.rates[0] < 0.01
+    seen_N = estimator.never_N != 0.0
     assert estimator.mean()[seen_N & stuck_N].max() < 0.05
     assert estimator.mean()[seen_N & ~stuck_N].mean() == pytest.approx(0.7, abs=0.04)
     low_N, _ = estimator.interval()
@@ -120,7 +118,22 @@ def test_a_checker_that_accepts_one_in_twenty_is_luck() -> None:
     truth_N = np.where(rng.random(400) < 0.5, 0.05, rng.uniform(0.5, 0.9, 400))
     estimator = irt(bare(400))
     teach(estimator, truth_N, 2400)
-    assert estimator.stuck.luck == pytest.approx(0.05, abs=0.025)
+    assert estimator.settled.rates[0] == pytest.approx(0.05, abs=0.025)
+
+
+def test_rows_that_always_pass_are_found() -> None:
+    rng = np.random.default_rng(2)
+    solved_N = rng.random(500) < 0.4
+    truth_N = np.where(solved_N, 1.0, rng.uniform(0.2, 0.6, 500))
+    estimator = irt(bare(500))
+    teach(estimator, truth_N, 1500)
+    assert estimator.settled.shares[1] == pytest.approx(0.4, abs=0.07)
+    seen_N = estimator.always_N != 0.0
+    assert estimator.mean()[seen_N & solved_N].min() > 0.93
+    assert estimator.mean()[seen_N & ~solved_N].mean() == pytest.approx(0.4, abs=0.04)
+    _, high_N = estimator.interval()
+    assert np.all(high_N[seen_N & solved_N] == 1.0)
+    assert np.all(estimator.survival(8)[seen_N & solved_N] < 0.3)
 
 
 def test_an_offline_pass_rate_counts_and_the_policy_may_differ_from_the_one_measured() -> None:
