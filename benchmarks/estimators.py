@@ -55,13 +55,14 @@ class Run(NamedTuple):
 def simulated(setting: Setting, sampler: str, seed: int, groups: int) -> Run:
     """Train a simulated policy through an engine and a store; rewards come back at once."""
     world, store, truth = World(setting, seed), open_store("memory://"), []
+    accepted = setting.false_accept
     config = CurriculumConfig(
         group_size=GROUP_SIZE, batch_groups=setting.batch, sampler=SAMPLERS[sampler], seed=seed
     )
     with Curriculum(world.rows, config, store) as curriculum:
         for _ in range(groups):
             rolled = world.roll(curriculum.ask())
-            truth.append(world.pass_rate(rolled.row))
+            truth.append(accepted + (1.0 - accepted) * world.pass_rate(rolled.row))
             store.record(rolled.outcomes)
             world.learn(rolled)
         recording = read_recording(store, world.rows)
