@@ -104,9 +104,9 @@ class CurriculumMixin(_Base):
 
         if self.config.curriculum.sampler.type == "speed":
             raise ConfigError(
-                "curriculum.sampler.type is 'speed', which asks for 4 rollouts of a task, then for 20 "
-                "more, but a trainer of verifiers gives all tasks the same number; expected another "
-                "rule, or a loop of your own around Curriculum.ask and tell."
+                "curriculum.sampler.type is 'speed', which asks for 4 rollouts of a task, then "
+                "for 20 more, but a trainer of verifiers gives all tasks the same number; "
+                "expected another rule, or a loop of your own around Curriculum.ask and tell."
             )
         store = self.config.task.store or self._live.memory
         curriculum = Curriculum(self._checked(self.rows()), self.config.curriculum, store)
