@@ -8,8 +8,13 @@ from curriculum_env.errors import RewardError
 from curriculum_env.types import STATUSES, Outcome
 
 
-def check_outcome(outcome: Outcome) -> None:
+def check_outcome(outcome: Outcome, next_number: int) -> None:
     """Raise `RewardError` for an outcome that cannot be graded."""
+    if not 0 <= outcome.draw < next_number:
+        raise RewardError(
+            f"rollout {outcome.rollout_id} is of draw {outcome.draw}, but the next draw is "
+            f"{next_number}; expected the number of a draw that ask() gave"
+        )
     if outcome.status not in STATUSES:
         raise RewardError(
             f"rollout {outcome.rollout_id} has status {outcome.status!r}; "

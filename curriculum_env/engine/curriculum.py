@@ -22,7 +22,7 @@ from curriculum_env.engine.grader import Grader
 from curriculum_env.engine.plan import Plan, Planned
 from curriculum_env.engine.resume import Opened, open_run, relearn
 from curriculum_env.engine.state import VERSION, check_version, match_rows
-from curriculum_env.errors import PoolError, RewardError, StateError
+from curriculum_env.errors import PoolError, RewardError, StateError, StoreError
 from curriculum_env.estimators import build_estimator
 from curriculum_env.metrics import Diversity
 from curriculum_env.pool import Pool
@@ -50,12 +50,12 @@ class Curriculum:
     def __init__(
         self,
         rows: Iterable[Row],
-        config: CurriculumConfig | None = None,
+        config: CurriculumConfig | Mapping[str, Any] | None = None,
         store: Store | str | None = None,
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.config = config or CurriculumConfig()
+        self.config = CurriculumConfig.model_validate(config or {})
         self._pool = Pool(rows)
         if not self._pool:
             raise PoolError(
@@ -116,9 +116,16 @@ class Curriculum:
         returns, and counts as soon as it has been read back.
 
         Raises:
-            RewardError: the status is none of ok, error, cancelled, or an ok reward is not finite.
+            RewardError: the status is none of ok, error, cancelled, an ok reward is not finite, or
+                the draw was never made.
+            StoreError: the curriculum is closed.
         """
-        check_outcome(outcome)
+        if self._closed:
+            raise StoreError("the curriculum is closed: tell it all outcomes before close()")
+        reward = outcome.reward
+        plain = type(reward) is float and outcome.status == "ok" and math.isfinite(reward)
+        if not plain or not 0 <= outcome.draw < self._next_number:
+            check_outcome(outcome, self._next_number)
         if not self._in_memory:
             self.store.record([outcome])
         elif outcome.rollout_id not in self._told:
@@ -260,6 +267,9 @@ class Curriculum:
             if group.leased:
                 self._availability.lease(group.row)
         self._logged = deque(self.store.draws(self._next_number))
+        self._grader.next_number = self._next_number
+        self._grader.expect(self._logged)
+        self._followups.drew(self._logged)
         self._feed = Feed(self.store, self.store.reader(state["cursor"]))
 
     # --- inside ------------------------------------------------------------------------------
@@ -268,10 +278,8 @@ class Curriculum:
         config = self.config
         self._availability = Availability(config.cooldown, config.max_reuse, config.novelty)
         self._plan, self._followups, self._diversity = Plan(), Followups(), Diversity()
-        self.estimator, self.sampler = (
-            build_estimator(config.estimator),
-            build_sampler(config.sampler),
-        )
+        self.estimator = build_estimator(config.estimator)
+        self.sampler = build_sampler(config.sampler)
         self._grader = Grader(
             config, self._pool, self.estimator, self.sampler, self._clock,
             lambda row: self._availability.give_back(row),
@@ -293,7 +301,7 @@ class Curriculum:
         self._next_number = opened.run.first_draw
         self._log = DrawLog(self.store, self.run)
         for draws in (opened.earlier, opened.logged):
-            self._grader.expected.update((draw.number, draw.rollouts) for draw in draws)
+            self._grader.expect(draws)
             self._followups.drew(draws)
         reader = self.store.reader()
         relearn(reader, opened, self._grader, self.config.warm_discount)
@@ -321,7 +329,7 @@ class Curriculum:
         row = self._pool.index(draw.uid)
         self._took(draw, row, lease=False)
         if self._grader.open.get(draw.number) is None:
-            self._grader.expected[draw.number] = draw.rollouts
+            self._grader.expect([draw])
         self._availability.advance(draw.number + 1)
         self._replayed += 1
         return draw
@@ -334,7 +342,7 @@ class Curriculum:
         self._log.append(draw)
         fresh = not self._availability.visits_N[index]
         self._took(draw, index, lease=True)
-        self._grader.open.open(number, index, now, leased=True, rollouts=rollouts, fresh=fresh)
+        self._grader.lease(draw, index, fresh=fresh)
         return draw
 
     def _took(self, draw: Draw, row: int, *, lease: bool) -> None:

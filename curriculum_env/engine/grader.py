@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from curriculum_env.gates import build_gate
 from curriculum_env.metrics import Living
 from curriculum_env.pool import Pool
 from curriculum_env.samplers import Sampler
-from curriculum_env.types import Group, Outcome
+from curriculum_env.types import Draw, Group, Outcome
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class Grader:
     """Collects the rollouts of each open draw; the last one closes the group, teaches its belief
     and releases the row. `counts` tallies outcomes by status, and what went wrong; `expected` are
     logged draws of an earlier process whose rollouts may still come, with how many were asked for;
-    `number` outcomes have come so far."""
+    `number` outcomes have come so far; `next_number` is that of the next draw."""
 
     def __init__(
         self,
@@ -61,12 +61,12 @@ class Grader:
         self.expected: dict[int, int] = {}
         self.counts: Counter[str] = Counter()
         self.success_sum = 0.0
-        self.number = 0
+        self.number = self.next_number = 0
 
     def outcome(self, outcome: Outcome) -> None:
         """Take in one outcome."""
         row = self._pool.find(outcome.uid)
-        if row is None:
+        if row is None or outcome.draw >= self.next_number:
             self.counts["unknown"] += 1
             return
         self.number += 1
@@ -83,6 +83,18 @@ class Grader:
             success = None
         self._assign(outcome.draw, row, success)
 
+    def expect(self, draws: Sequence[Draw]) -> None:
+        """These draws are in the log: their rollouts may come, though none is leased."""
+        self.expected.update((draw.number, draw.rollouts) for draw in draws)
+        self.next_number = max(self.next_number, *(draw.number + 1 for draw in draws), 0)
+
+    def lease(self, draw: Draw, row: int, *, fresh: bool) -> None:
+        """This draw was made now."""
+        self.next_number = draw.number + 1
+        self.open.open(
+            draw.number, row, draw.time, leased=True, rollouts=draw.rollouts, fresh=fresh
+        )
+
     def expire(self, before_draw: int, before_time: float) -> None:
         """Give up open groups drawn before the draw number or the time; what they have counts."""
         while (oldest := self.open.oldest()) is not None:
@@ -93,7 +105,9 @@ class Grader:
 
     def _assign(self, draw: int, row: int, success: float | None) -> None:
         group = self.open.get(draw)
-        if group is None and draw in self.expected:
+        if group is not None and group.row != row:
+            group = None
+        elif group is None and draw in self.expected:
             rollouts = self.expected.pop(draw)
             group = self.open.open(draw, row, self._clock(), leased=False, rollouts=rollouts)
         if group is None:
@@ -108,15 +122,12 @@ class Grader:
         else:
             group.scores.append((self.number, success))
         size = group.rollouts or self.group_size.value
-        if size is not None and group.size >= size:
+        if size is not None and len(group.scores) + group.voided >= size:
             self._close(group)
-        if self._votes(group) and self.group_size.observe(draw):
+        # A draw of an earlier process may be played twice: it votes only where nothing else does.
+        votes = not group.rollouts and (group.leased or self.group_size.value is None)
+        if votes and self.group_size.asks(draw) and self.group_size.observe(draw):
             self._close_complete()
-
-    def _votes(self, group: OpenGroup) -> bool:
-        """Whether the group tells the trainer's group size: a draw of an earlier process may be
-        played twice, which matters only where nothing else tells."""
-        return not group.rollouts and (group.leased or self.group_size.value is None)
 
     def _close_complete(self) -> None:
         size = self.group_size.value or 0

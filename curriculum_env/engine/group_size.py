@@ -16,7 +16,7 @@ class GroupSize:
 
     A draw that got no outcome among the last `QUIET` ones is taken to be finished; its number of
     outcomes is a vote. Unset, the size is the most frequent vote once there are three; set, eight
-    votes of which most differ from it are warned about.
+    votes of which most differ from it are warned about, and one draw in four is enough to tell.
     """
 
     QUIET = 64
@@ -35,6 +35,10 @@ class GroupSize:
     def assumed(self) -> int:
         """The value, or a common group size while it is not known."""
         return self.value or ASSUMED
+
+    def asks(self, draw: int) -> bool:
+        """Whether the outcomes of `draw` are to be counted."""
+        return self.value is None or draw % 4 == 0
 
     def counting(self, draw: int) -> bool:
         """Whether outcomes of `draw` came lately."""

@@ -46,47 +46,52 @@ class GradedGroup:
 
 
 class _ErrorBurst:
-    """A share of failed rollouts that is both high and twice what the run is used to."""
+    """A share of failed rollouts that is both high and twice what the run is used to.
+
+    `recent` are the numbers of the failed ones among the last `error_window`, so that a rollout
+    that went well costs next to nothing; what the run is used to is a moving average over 256.
+    """
 
     def __init__(self, config: OutageConfig) -> None:
         self._config = config
         self._usual = 0.0
-        self._failed = 0
-        self._window: deque[tuple[int, bool]] = deque()
-
-    @property
-    def share(self) -> float:
-        return self._failed / max(len(self._window), 1)
+        self._usual_at = 0
+        self.recent: deque[int] = deque()
 
     def observe(self, number: int, failed: bool, frozen: bool) -> int | None:
         """The number of the burst's first failed outcome, where one begins."""
-        window, size = self._window, self._config.error_window
-        window.append((number, failed))
-        self._failed += failed
-        if len(window) > size:
-            self._failed -= window.popleft()[1]
-        share = self._failed / size
-        if share >= self._config.error_share and share >= 2.0 * self._usual and len(window) == size:
-            return next(number for number, failed in window if failed)
-        if not frozen:
-            self._usual += (failed - self._usual) / 256
+        recent, size = self.recent, self._config.error_window
+        if failed:
+            recent.append(number)
+        while recent and recent[0] <= number - size:
+            recent.popleft()
+        share = len(recent) / size
+        if number >= size and share >= max(self._config.error_share, 2.0 * self._used_to(number)):
+            return recent[0]
+        if failed and not frozen:
+            self._set_usual(number, self._used_to(number) + 1 / 256)
         return None
 
     @property
     def over(self) -> bool:
-        return self.share < self._config.error_share / 2
+        return len(self.recent) < self._config.error_window * self._config.error_share / 2
 
-    def accept(self) -> None:
+    def accept(self, number: int) -> None:
         """What happens now is the usual."""
-        self._usual = self.share
+        self._set_usual(number, len(self.recent) / self._config.error_window)
+
+    def _used_to(self, number: int) -> float:
+        return self._usual * (255 / 256) ** (number - self._usual_at)
+
+    def _set_usual(self, number: int, usual: float) -> None:
+        self._usual, self._usual_at = usual, number
 
     def state_dict(self) -> dict[str, Any]:
-        return {"usual": self._usual, "window": [list(item) for item in self._window]}
+        return {"usual": self._usual, "at": self._usual_at, "recent": list(self.recent)}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self._usual = state["usual"]
-        self._window = deque((number, bool(failed)) for number, failed in state["window"])
-        self._failed = sum(failed for _, failed in self._window)
+        self._usual, self._usual_at = state["usual"], state["at"]
+        self.recent = deque(state["recent"])
 
 
 class _ZeroRun:
@@ -114,17 +119,20 @@ class _ZeroRun:
         self._rows: set[int] = set()
         self._buckets: set[tuple[str, str]] = set()
 
+    @property
+    def running(self) -> bool:
+        return self._since is not None
+
     def outcome(self, number: int, success: float) -> None:
         if success > 0.0:
-            self._any_success = True
-            if self._since is not None:
-                self.reset(None)
+            self.reset(None)
         elif self._since is None:
             self.reset(number)
 
     def group(self, group: GradedGroup, buckets: int) -> int | None:
         """The number of the run's first outcome, where it has become incredible."""
         failed, since = group.chance_to_fail is not None, self._since
+        self._any_success = self._any_success or not failed
         share = self._failed_share[group.fresh]
         self._failed_share[group.fresh] = share + (failed - share) / 64
         if group.chance_to_fail is None or not self._any_success:
@@ -192,12 +200,14 @@ class OutageMonitor:
         """One outcome: its success in [0, 1] where it was graded; `failed` where it errored."""
         if not self._config.enabled:
             return None
+        errors, zeros, began = self._errors, self._zeros, None
         frozen = self.reason is not None
-        began = self._errors.observe(number, failed, frozen)
+        if failed or errors.recent:
+            began = errors.observe(number, failed, frozen)
         if frozen:
-            return self._during(row, success)
-        if success is not None:
-            self._zeros.outcome(number, success)
+            return self._during(number, row, success)
+        if success is not None and (success == 0.0 or zeros.running):
+            zeros.outcome(number, success)
         return self._begin(began, "errors") if began is not None else None
 
     def group(self, group: GradedGroup) -> OutageBegan | None:
@@ -212,7 +222,7 @@ class OutageMonitor:
         self.count += 1
         return OutageBegan(since, reason)
 
-    def _during(self, row: int, success: float | None) -> OutageEnded | None:
+    def _during(self, number: int, row: int, success: float | None) -> OutageEnded | None:
         self._rollouts += 1
         if success is not None and success > 0.0:
             self._scored.add(row)
@@ -225,7 +235,7 @@ class OutageMonitor:
         self.reason = None
         self._zeros.reset(None)
         if ended.real:
-            self._errors.accept()
+            self._errors.accept(number)
             self._zeros.accept()
         return ended
 

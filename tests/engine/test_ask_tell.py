@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from curriculum_env import Curriculum, Outcome, Row
-from curriculum_env.errors import PoolError, RewardError
+from curriculum_env.errors import PoolError, RewardError, StoreError
 from tests.engine.helpers import GROUP_SIZE, World, curriculum, outcomes, rows
 
 RATES = np.random.default_rng(0).uniform(0.02, 0.98, 2000).tolist()
@@ -134,6 +134,43 @@ def test_a_late_rollout_still_counts_and_a_strange_row_does_not() -> None:
     assert (metrics["late"], metrics["unknown"], metrics["groups"]) == (1, 1, 1)
 
 
+def test_a_draw_that_was_never_made_moves_no_belief() -> None:
+    engine = curriculum(4)
+    before = engine.table()["mean"].copy()
+    for number in (-1, 0, 7):
+        with pytest.raises(RewardError, match="expected the number of a draw that ask"):
+            engine.tell(Outcome(number, "00000000", f"r{number}", 1.0))
+    engine._grader.outcome(Outcome(7, "00000000", "from a worker", 1.0))
+    assert engine.metrics()["unknown"] == 1
+    assert np.array_equal(engine.table()["mean"], before)
+
+
+def test_a_draw_number_of_another_row_is_no_part_of_the_group() -> None:
+    """The log lost a draw, a later process gave its number to another row."""
+    engine = curriculum(4)
+    draw = engine.ask()
+    stranger = next(row.uid for row in engine.rows if row.uid != draw.uid)
+    engine.tell(Outcome(draw.number, stranger, "stray", 1.0))
+    for outcome in outcomes(draw, [0.0] * 8):
+        engine.tell(outcome)
+    metrics = engine.metrics()
+    assert (metrics["groups"], metrics["late"], metrics["rho"]) == (1, 1, 0.0)
+
+
+def test_settings_may_come_as_a_mapping() -> None:
+    assert Curriculum(rows(3), {"group_size": 4}).group_size == 4
+    with pytest.raises(ValueError, match="group_sice"):
+        Curriculum(rows(3), {"group_sice": 4})
+
+
+def test_nothing_is_told_to_a_closed_curriculum() -> None:
+    engine = curriculum(3)
+    draw = engine.ask()
+    engine.close()
+    with pytest.raises(StoreError, match="the curriculum is closed"):
+        engine.tell(outcomes(draw, [1.0])[0])
+
+
 def test_leases_expire_by_draws() -> None:
     engine = curriculum(50, lease_draws=10, cooldown=0, estimator={"age_decay": 1})
     first = engine.ask()
@@ -249,6 +286,7 @@ def test_a_threshold_makes_success_binary() -> None:
 @pytest.mark.parametrize("reward", [math.nan, math.inf, None, "1"])
 def test_a_reward_must_be_a_finite_number(reward: object) -> None:
     engine = curriculum(1)
+    engine.ask()
     with pytest.raises(RewardError, match="expected a finite number"):
         engine.tell(Outcome(0, "00000000", "r", reward))  # type: ignore[arg-type]
     with pytest.raises(RewardError, match="expected one of ok, error, cancelled"):

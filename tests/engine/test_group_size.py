@@ -44,7 +44,7 @@ def test_a_size_that_differs_from_what_comes_is_warned_about(
 ) -> None:
     engine = curriculum(200, group_size=configured)
     with caplog.at_level(logging.WARNING):
-        for _ in range(60):
+        for _ in range(120):
             draw = engine.ask()
             for outcome in outcomes(draw, [1.0, 0.0] * 4):
                 engine.tell(outcome)

@@ -212,6 +212,8 @@ def test_a_checkpoint_older_than_the_log_replays_the_rest(url: str, tmp_path: Pa
         means = engine.table()["mean"]
     with curriculum(rows(300), url) as other:
         other.load_state_dict(load_state(tmp_path / "state"))
+        other.sync(5.0)
+        assert other.metrics()["unknown"] == other.metrics()["late"] == 0
         assert [other.ask() for _ in range(20)] == later
         other.sync(5.0)
         assert np.allclose(other.table()["mean"], means)
