@@ -304,7 +304,8 @@ class Curriculum:
             self._grader.expect(draws)
             self._followups.drew(draws)
         reader = self.store.reader()
-        relearn(reader, opened, self._grader, self.config.warm_discount)
+        with self._grader.relearning(self.store.events("outage")):
+            relearn(reader, opened, self._grader, self.config.warm_discount)
         for event in self.store.events("heldout"):
             self.sampler.heldout(event["accuracy"])
         self._logged = deque(opened.logged)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,8 @@ class Grader:
         self.counts: Counter[str] = Counter()
         self.success_sum = 0.0
         self.number = self.next_number = 0
+        self._relearning = False
+        self._newest: Mapping[str, Any] | None = None
 
     def outcome(self, outcome: Outcome) -> None:
         """Take in one outcome."""
@@ -82,6 +85,23 @@ class Grader:
             self.counts["suspended"] += 1
             success = None
         self._assign(outcome.draw, row, success)
+
+    @contextmanager
+    def relearning(self, logged: Sequence[Mapping[str, Any]]) -> Iterator[None]:
+        """In the block the outcomes of earlier processes are taken in again. Their outages are
+        told already, as `logged`, the store's events; after it the log is brought to what they
+        show, where the earlier process ended before it could."""
+        self._relearning = True
+        try:
+            yield
+        finally:
+            self._relearning = False
+        frozen = self.monitor.frozen
+        if frozen:
+            logger.warning("the outage lasts: beliefs are frozen until rollouts score again")
+        if frozen != (bool(logged) and logged[-1]["phase"] == "began"):
+            ended = {"phase": "ended", "reason": "errors", "rollouts": 0, "real": False}
+            self._log_event("outage", self._newest or ended)
 
     def expect(self, draws: Sequence[Draw]) -> None:
         """These draws are in the log: their rollouts may come, though none is leased."""
@@ -169,23 +189,27 @@ class Grader:
         for group in self.open:
             group.void_since(event.since)
         what = "most rollouts fail with errors" if event.reason == "errors" else "no rollout scores"
-        logger.warning(
-            "outage: %s since outcome %d; beliefs are frozen and %d groups taken back "
-            "(check the policy's server and the rewards)", what, event.since, lessons,
-        )  # fmt: skip
         data = {"reason": event.reason, "since_outcome": event.since, "groups_undone": lessons}
-        self._log_event("outage", {"phase": "began", **data})
+        self._tell(
+            {"phase": "began", **data},
+            f"outage: {what} since outcome {event.since}; beliefs are frozen and {lessons} groups "
+            "taken back (check the policy's server and the rewards)",
+        )
 
     def _end_outage(self, event: OutageEnded) -> None:
-        if event.real:
-            logger.warning(
-                "the outage has lasted %d rollouts and is now taken for the policy's own failure; "
-                "beliefs learn again", event.rollouts,
-            )  # fmt: skip
-        else:
-            logger.warning("the outage is over after %d rollouts", event.rollouts)
         data = {"reason": event.reason, "rollouts": event.rollouts, "real": event.real}
-        self._log_event("outage", {"phase": "ended", **data})
+        over = f"the outage is over after {event.rollouts} rollouts"
+        real = (
+            f"the outage has lasted {event.rollouts} rollouts and is now taken for the policy's "
+            "own failure; beliefs learn again"
+        )
+        self._tell({"phase": "ended", **data}, real if event.real else over)
+
+    def _tell(self, event: Mapping[str, Any], warning: str) -> None:
+        self._newest = event
+        if not self._relearning:
+            logger.warning(warning)
+            self._log_event("outage", event)
 
     def state_dict(self) -> dict[str, Any]:
         def uid(row: int) -> str:

@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import json
 import logging
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from curriculum_env import Curriculum, Draw
+from curriculum_env.store import Store, open_store
 from curriculum_env.types import FloatArray
 from tests.engine.helpers import GROUP_SIZE, curriculum, outcomes, rows
 
@@ -177,9 +180,54 @@ def test_an_outage_goes_through_the_state() -> None:
     assert other.metrics()["frozen"] == 0.0
 
 
+def phases(store: Store) -> list[str]:
+    return [event["phase"] for event in store.events("outage")]
+
+
+def test_an_outage_that_ends_after_a_resume_is_told_once(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/curriculum.db"
+    with curriculum(rows(400), url) as engine:
+        service = Service(engine)
+        service.play(400)
+        service.play(64, "errors")
+        engine.sync(5.0)
+        assert engine.metrics()["frozen"] == 1.0
+    with curriculum(rows(400), url) as resumed:
+        assert resumed.metrics()["frozen"] == 1.0
+        for _ in range(service.engine.draws):
+            resumed.ask()
+        again = Service(resumed)
+        again.play(200)
+        resumed.sync(5.0)
+        assert resumed.metrics()["frozen"] == 0.0
+    with curriculum(rows(400), url) as third:
+        assert third.metrics()["frozen"] == 0.0
+        assert phases(third.store) == ["began", "ended"]
+
+
+def test_an_outage_that_a_killed_process_did_not_see_is_told_by_the_next(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/curriculum.db"
+    with curriculum(rows(400), url) as engine:
+        draws = [engine.ask() for _ in range(40)]
+    with closing(open_store(url)) as workers:
+        for draw in draws[:8]:
+            workers.record(outcomes(draw, [1.0, 0.0] * 4))
+        for draw in draws[8:20]:
+            workers.record(outcomes(draw, [None] * GROUP_SIZE))
+    with curriculum(rows(400), url) as lasting:
+        assert lasting.metrics()["frozen"] == 1.0
+    with closing(open_store(url)) as workers:
+        assert phases(workers) == ["began"]
+        for draw in draws[20:]:
+            workers.record(outcomes(draw, [1.0, 0.0] * 4))
+    with curriculum(rows(400), url) as over:
+        assert over.metrics()["frozen"] == 0.0
+    with closing(open_store(url)) as read:
+        assert phases(read) == ["began", "ended"]
+
+
 def test_outages_are_events_of_the_store() -> None:
     service = started()
     service.play(300, "zeros")
     service.play(100)
-    phases = [event["phase"] for event in service.engine.store.events("outage")]
-    assert phases == ["began", "ended"]
+    assert phases(service.engine.store) == ["began", "ended"]
