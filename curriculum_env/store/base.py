@@ -40,6 +40,9 @@ class Store(ABC):
     """
 
     url: str
+    identity: str
+    """A uuid made with the store, the same for all who open it: draw numbers and cursors mean
+    something only together with it."""
 
     # --- the client's side -------------------------------------------------------------------
     @abstractmethod

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any
+from uuid import uuid4
 
 from curriculum_env.errors import StoreError
 from curriculum_env.store.base import OutcomeReader, Run, Store
@@ -19,6 +20,7 @@ from curriculum_env.types import STATUSES, Draw, Outcome
 class _Data:
     """What all stores of one name share; `lock` guards every change."""
 
+    identity: str = field(default_factory=lambda: str(uuid4()))
     lock: RLock = field(default_factory=RLock)
     runs: list[Run] = field(default_factory=list)
     draws: dict[int, Draw] = field(default_factory=dict)
@@ -56,6 +58,7 @@ class MemoryStore(Store):
         self.url = url
         name = url.removeprefix("memory://")
         self._data = _shared.setdefault(name, _Data()) if name else _Data()
+        self.identity = self._data.identity
         self._claim: Owner | None = None
         self._closed = False
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, fields
 from operator import attrgetter
 from typing import Any, TypeAlias
+from uuid import uuid4
 from weakref import finalize
 
 from sqlalchemy import Connection, Engine, Insert, Table, delete, func, insert, select, update
@@ -211,31 +212,31 @@ class SqlStore(Store):
     def _prepare(self) -> None:
         """Create the tables in an empty store, or check that they are of this version."""
         with self._read() as connection:
-            found = self._version(connection)
-        if found is None:
+            found = self._meta(connection)
+        if not found:
             with self._write() as connection:
                 self._lock_schema(connection)
-                found = self._version(connection)
-                if found is None:
-                    found = self._create(connection)
-        if found != str(schema.SCHEMA_VERSION):
+                found = self._meta(connection) or self._create(connection)
+        if found["schema_version"] != str(schema.SCHEMA_VERSION):
             raise SchemaVersionError(
-                f"The store {self.url} has schema version {found} and this release of "
-                f"curriculum-env writes version {schema.SCHEMA_VERSION}: open it with the release "
-                "that wrote it, or name a new store."
+                f"The store {self.url} has schema version {found['schema_version']} and this "
+                f"release of curriculum-env writes version {schema.SCHEMA_VERSION}: open it with "
+                "the release that wrote it, or name a new store."
             )
+        self.identity = found["identity"]
 
-    def _version(self, connection: Connection) -> str | None:
+    def _meta(self, connection: Connection) -> dict[str, str]:
         if not self._engine.dialect.has_table(connection, schema.meta.name):
-            return None
-        query = select(schema.meta.c.value).where(schema.meta.c.key == "schema_version")
-        return str(connection.execute(query).scalar())
+            return {}
+        rows = connection.execute(select(schema.meta.c.key, schema.meta.c.value))
+        return {row.key: row.value for row in rows}
 
-    def _create(self, connection: Connection) -> str:
-        version = str(schema.SCHEMA_VERSION)
+    def _create(self, connection: Connection) -> dict[str, str]:
+        made = {"schema_version": str(schema.SCHEMA_VERSION), "identity": str(uuid4())}
         schema.metadata.create_all(connection)
-        connection.execute(insert(schema.meta), {"key": "schema_version", "value": version})
-        return version
+        rows = [{"key": key, "value": value} for key, value in made.items()]
+        connection.execute(insert(schema.meta), rows)
+        return made
 
     def _owner(self, connection: Connection) -> Owner | None:
         row = connection.execute(_OWNER).first()

@@ -5,6 +5,10 @@ class TestMyStore(StoreContract):
     def url(self) -> str:
         return "..."  # a new, empty store for each test
 
+    @pytest.fixture
+    def other_url(self) -> str:
+        return "..."  # another one
+
     def open(self, url: str) -> Store:  # only if `open_store` does not know it
         return MyStore(url)
 """
@@ -17,7 +21,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from hypothesis import given, settings
@@ -76,6 +80,10 @@ class StoreContract:
     def url(self) -> str:
         raise NotImplementedError("give the URL of a new, empty store")
 
+    @pytest.fixture
+    def other_url(self) -> str:
+        raise NotImplementedError("give the URL of another new, empty store")
+
     def open(self, url: str) -> Store:
         return open_store(url)
 
@@ -88,6 +96,14 @@ class StoreContract:
     def owned(self, store: Store) -> Store:
         store.acquire()
         return store
+
+    def test_all_who_open_a_store_see_one_identity(self, url: str, store: Store) -> None:
+        with closing(self.open(url)) as again:
+            assert UUID(again.identity) == UUID(store.identity)
+
+    def test_another_store_has_another_identity(self, store: Store, other_url: str) -> None:
+        with closing(self.open(other_url)) as other:
+            assert other.identity != store.identity
 
     # --- runs and draws ----------------------------------------------------------------------
     def test_a_new_store_is_empty(self, store: Store) -> None:

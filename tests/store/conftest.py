@@ -27,7 +27,11 @@ def postgres() -> Iterator[str]:
 
 @pytest.fixture
 def postgres_url(postgres: str) -> str:
-    """A new, empty schema on the server."""
+    return new_schema(postgres)
+
+
+def new_schema(postgres: str) -> str:
+    """The URL of a new, empty store on the server."""
     name = f"test_{uuid4().hex}"
     with psycopg.connect(postgres.replace("+psycopg", ""), autocommit=True) as connection:
         connection.execute(f'CREATE SCHEMA "{name}"'.encode())
