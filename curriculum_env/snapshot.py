@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from curriculum_env.engine import Curriculum
 from curriculum_env.errors import StateError
 
-FORMAT = 1
-COLUMNS = ("uid", "domain", "level", "mean", "low", "high", "rollouts", "visits", "last_draw")
+FORMAT = 2
+COLUMNS = (
+    *("uid", "domain", "level", "mean", "low", "high"),
+    *("evidence", "rollouts", "visits", "last_draw"),
+)
 
 
 def sidecar_path(path: Path) -> Path:
@@ -20,19 +26,27 @@ def sidecar_path(path: Path) -> Path:
     return path.with_suffix(".json")
 
 
-def write_snapshot(curriculum: Curriculum, path: Path, *, store: str | None = None) -> int:
+def write_snapshot(
+    curriculum: Curriculum,
+    path: Path,
+    rollouts: Mapping[str, int],
+    *,
+    store: str | None = None,
+) -> int:
     """Write one line for each row of the pool to the parquet file at `path`; returns their number.
 
     Columns: `uid`, `domain`, `level`; `mean`, `low` and `high` (a central 90% interval) of the
-    pass rate in [0, 1]; `rollouts` (how many the belief is worth, 0: nothing known); `visits`;
-    `last_draw` (-1: never). The sidecar holds the settings, the metrics, and the URL
-    of the store they come from: `store`, unset the curriculum's own.
+    pass rate in [0, 1]; `evidence` (how many fresh rollouts the belief is worth: old ones fade;
+    0: nothing known); `rollouts` (how many were graded, as `rollouts` counts them by uid);
+    `visits`; `last_draw` (-1: never). The sidecar holds the settings, the metrics, and the URL of
+    the store they come from: `store`, unset the curriculum's own.
 
     Raises:
         StateError: the files cannot be written.
     """
     table = curriculum.table()
-    columns = {name: table["evidence" if name == "rollouts" else name] for name in COLUMNS}
+    table["rollouts"] = np.array([rollouts.get(uid, 0) for uid in table["uid"]], np.int64)
+    columns = {name: table[name] for name in COLUMNS}
     sidecar = {
         "format": FORMAT,
         "created": time.time(),

@@ -7,20 +7,29 @@ from typing import Annotated
 
 import typer
 
+from curriculum_env.errors import ConfigError
+
 
 def export(
     store: Annotated[str, typer.Argument(help="URL of a store, its file, or a run's folder.")],
-    out: Annotated[Path, typer.Argument(help="Parquet file to write.")],
+    out: Annotated[
+        Path, typer.Argument(help="Parquet file to write: a name that ends in .parquet.")
+    ],
 ) -> None:
     """Write the difficulty of every task drawn: pass rate, its interval, rollouts, visits.
 
     Works from the store alone, also while a run goes on. The settings and metrics go into a JSON
     file beside OUT.
     """
-    from curriculum_env.cli.stored import read_store, replayed
+    if out.suffix != ".parquet":
+        raise ConfigError(
+            f"{out} does not end in .parquet, and only Parquet is written: name it "
+            f"{out.with_suffix('.parquet')}."
+        )
+    from curriculum_env.cli.stored import graded_rollouts, read_store, replayed
     from curriculum_env.snapshot import sidecar_path, write_snapshot
 
     stored = read_store(store)
     with replayed(stored) as curriculum:
-        rows = write_snapshot(curriculum, out, store=stored.url)
+        rows = write_snapshot(curriculum, out, graded_rollouts(stored), store=stored.url)
     typer.echo(f"Wrote {rows} tasks to {out}, settings and metrics to {sidecar_path(out)}.")

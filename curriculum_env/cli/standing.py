@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from curriculum_env.cli.stored import StoredRun, replayed
@@ -131,14 +131,15 @@ def _dropped(stored: StoredRun, ledger: Ledger, now: float) -> int:
 
 
 def _outages(events: Sequence[Mapping[str, Any]]) -> list[Outage]:
+    """One after the other; one that begins while another lasts is a resumed run's sight of it."""
     outages: list[Outage] = []
     for event in events:
         if event["kind"] != "outage":
             continue
-        if event["phase"] == "began":
+        lasting = bool(outages) and outages[-1].ended is None
+        if event["phase"] == "began" and not lasting:
             undone = int(event["groups_undone"])
             outages.append(Outage(event["reason"], event["time"], None, undone))
-        elif outages:
-            last = outages.pop()
-            outages.append(Outage(last.reason, last.began, event["time"], last.groups_undone))
+        elif event["phase"] == "ended" and lasting:
+            outages.append(replace(outages.pop(), ended=event["time"]))
     return outages

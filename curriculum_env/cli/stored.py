@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from curriculum_env.cli import settings
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine import Curriculum
+from curriculum_env.engine.reward_scale import RewardScale
 from curriculum_env.errors import ConfigError, StoreError
 from curriculum_env.store import Run, open_store, schema
 from curriculum_env.store.memory import MemoryStore
@@ -97,6 +99,18 @@ def replayed(stored: StoredRun) -> Iterator[Curriculum]:
         yield curriculum
 
 
+def graded_rollouts(stored: StoredRun) -> Counter[str]:
+    """How many rollouts of each task were graded, by its uid, in all runs of the store."""
+    success = RewardScale(stored.config).success
+    return Counter(
+        outcome.uid
+        for outcome in stored.outcomes
+        if outcome.status == "ok"
+        and outcome.reward is not None
+        and success(outcome.reward) is not None
+    )
+
+
 def store_url(text: str) -> str:
     """The URL of the store named by a URL, a file, or the folder of a run."""
     if text.startswith("memory:"):
@@ -107,9 +121,22 @@ def store_url(text: str) -> str:
     path = Path(text.removeprefix("sqlite:///"))
     if "://" in text and not text.startswith("sqlite:///"):
         return text
+    if path.is_dir():
+        _require_recorded(path)
     file = path / NAME if path.is_dir() else path
     _require_curriculum(file)
     return f"sqlite:///{file}"
+
+
+def _require_recorded(folder: Path) -> None:
+    """Refuse the folder of a run on the held-out split."""
+    if not (folder / settings.SAVED).is_file():
+        return
+    if settings.saved(folder)["env"]["taskset"].get("split") == "heldout":
+        raise ConfigError(
+            f"{folder} holds a run on the held-out split, whose rollouts are never recorded in a "
+            f"store: see {folder / 'report.json'}."
+        )
 
 
 def _require_curriculum(file: Path) -> None:
@@ -125,9 +152,15 @@ def _require_curriculum(file: Path) -> None:
                 "SELECT 1 FROM sqlite_master WHERE name = ?", [schema.draws.name]
             ).fetchone()
     except sqlite3.Error as error:
-        raise StoreError(f"{file} cannot be read as a store: {error}.") from error
+        raise StoreError(
+            f"{file} cannot be read as a store ({error}): give the URL of a store, its file, or "
+            "the folder of a run."
+        ) from error
     if found is None:
-        raise StoreError(f"{file} is a database but not a store of curriculum-env.")
+        raise StoreError(
+            f"{file} is a database but not a store of curriculum-env: give the URL of a store, "
+            "its file, or the folder of a run."
+        )
 
 
 @contextmanager

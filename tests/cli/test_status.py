@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from curriculum_env import Curriculum, CurriculumConfig, Outcome, Row
+from curriculum_env.cli import settings
 from curriculum_env.cli.standing import standing
 from curriculum_env.cli.stored import read_store
 from curriculum_env.store import open_store
@@ -94,6 +95,7 @@ def test_outages_and_losses_are_told(cli: Cli, live: Curriculum, tmp_path: Path)
     live.store.log_event("outage", began)
     live.store.log_event("outage", {"phase": "ended", "reason": "errors", "rollouts": 9})
     live.store.log_event("outage", {**began, "reason": "zeros"})
+    live.store.log_event("outage", {**began, "reason": "zeros"})
     live.store.log_event("unwritten", {"count": 5})
     live.store.record([Outcome(10_000, "easy-0", "stray", 1.0)])
     found = standing(read_store(str(tmp_path)))
@@ -133,7 +135,9 @@ def test_export_writes_every_task_drawn(cli: Cli, live: Curriculum, tmp_path: Pa
     believed = dict(zip(table["uid"][drawn], table["mean"][drawn], strict=True))
     assert dict(zip(exported["uid"], exported["mean"], strict=True)) == pytest.approx(believed)
     assert sum(exported["visits"]) == 12
-    assert sum(exported["rollouts"]) == pytest.approx(float(table["evidence"].sum()))
+    assert sum(exported["evidence"]) == pytest.approx(float(table["evidence"].sum()))
+    assert set(exported["rollouts"]) == {SIZE}
+    assert sum(exported["evidence"]) < sum(exported["rollouts"]) == 12 * SIZE
     for low, mean, high in zip(exported["low"], exported["mean"], exported["high"], strict=True):
         assert 0.0 <= low < mean < high <= 1.0
     assert set(exported["level"]) <= {EASY, HARD}
@@ -141,6 +145,19 @@ def test_export_writes_every_task_drawn(cli: Cli, live: Curriculum, tmp_path: Pa
     assert (sidecar["rows"], sidecar["group_size"]) == (len(believed), SIZE)
     assert sidecar["store"].endswith("curriculum.db")
     assert sidecar["metrics"]["ok"] == 12 * SIZE
+
+
+def test_an_export_is_parquet_by_its_name_too(cli: Cli, live: Curriculum, tmp_path: Path) -> None:
+    refused(cli("export", tmp_path, tmp_path / "d.csv"), "d.csv", ".parquet")
+    assert not list(tmp_path.glob("d.*"))
+
+
+def test_a_held_out_run_has_no_store(cli: Cli, tmp_path: Path) -> None:
+    settings.save({"env": {"taskset": {"id": "coins", "split": "heldout"}}}, tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    refused(cli("status", tmp_path), "never recorded", "report.json")
+    refused(cli("export", tmp_path, tmp_path / "d.parquet"), "never recorded")
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_what_is_no_store_is_refused_and_left_alone(cli: Cli, tmp_path: Path) -> None:
@@ -151,10 +168,10 @@ def test_what_is_no_store_is_refused_and_left_alone(cli: Cli, tmp_path: Path) ->
     refused(cli("export", tmp_path / "none.db", tmp_path / "out.parquet"), "there is no store")
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "text.db").write_text("no database, but long enough to be taken for one " * 9)
-    refused(cli("status", tmp_path / "text.db"), "cannot be read as a store")
+    refused(cli("status", tmp_path / "text.db"), "cannot be read as a store", "give the URL")
     with closing(sqlite3.connect(tmp_path / "other.db")) as other:
         other.execute("CREATE TABLE cats (name TEXT)")
-    refused(cli("status", tmp_path / "other.db"), "not a store of curriculum-env")
+    refused(cli("status", tmp_path / "other.db"), "not a store of curriculum-env", "give the URL")
     with closing(open_store(f"sqlite:///{tmp_path}/empty.db")):
         refused(cli("status", tmp_path / "empty.db"), "holds no run yet")
 
