@@ -26,7 +26,7 @@ from typing import Any
 
 from rich.console import Console
 
-from curriculum_env.cli.lab_report import Report, bar, show_report, wide, write_report
+from curriculum_env.cli.lab_report import Report, bar, show_report, wide, write_json, write_plot
 from curriculum_env.sim import SETTINGS, Setting, run_lab
 from curriculum_env.sim.entrants import DEFAULT, UNIFORM, Entrant, entrants, tuned
 from curriculum_env.sim.summary import Interval, Standings, Verdict, verdict
@@ -72,7 +72,8 @@ def main() -> None:
     report = Report(Standings(plays), tuple(refused))
     show_report(report, wide())
     if args.output:
-        write_report(report, args.output)
+        write_json(report, args.output)
+        write_plot(report, args.output)
     others = [
         name
         for name, found in everyone.items()

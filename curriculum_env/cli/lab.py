@@ -68,7 +68,15 @@ def lab(
         return
     from rich.console import Console
 
-    from curriculum_env.cli.lab_report import Report, as_json, bar, show_report, wide, write_report
+    from curriculum_env.cli.lab_report import (
+        Report,
+        as_json,
+        bar,
+        show_report,
+        wide,
+        write_json,
+        write_plot,
+    )
     from curriculum_env.sim import run_lab
     from curriculum_env.sim.summary import Standings
 
@@ -76,7 +84,11 @@ def lab(
     with bar(len(entering) * len(chosen) * seeds, Console(stderr=True)) as done:
         plays, refused = run_lab(entering, chosen, range(seeds), processes, done)
     report = Report(Standings(plays), tuple(refused))
-    written = write_report(report, output, format_.value)
+    written = [write_json(report, output)]
+    try:
+        written.append(write_plot(report, output, format_.value))
+    except ConfigError as error:
+        typer.echo(f"No plot: {error}.", err=True)
     if json_:
         typer.echo(as_json(report))
         return

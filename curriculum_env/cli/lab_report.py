@@ -138,17 +138,23 @@ def as_json(report: Report) -> str:
     return json.dumps({"settings": lines, "curves": panels, "refused": refused}, indent=1)
 
 
-def write_report(report: Report, folder: Path, suffix: str = "png") -> list[Path]:
-    """Write lab.json and the plot into a folder, and return their paths.
+def write_json(report: Report, folder: Path) -> Path:
+    """Write lab.json into a folder, and return its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "lab.json"
+    path.write_text(as_json(report) + "\n", encoding="utf-8")
+    return path
+
+
+def write_plot(report: Report, folder: Path, suffix: str = "png") -> Path:
+    """Draw the plot into a folder, and return its path.
 
     Raises:
-        ConfigError: matplotlib is not installed; lab.json is written all the same.
+        ConfigError: matplotlib is not installed.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    text, plot = folder / "lab.json", folder / f"lab.{suffix}"
-    text.write_text(as_json(report) + "\n", encoding="utf-8")
-    draw_accuracy(accuracy_panels(report.standings), plot)
-    return [text, plot]
+    path = folder / f"lab.{suffix}"
+    draw_accuracy(accuracy_panels(report.standings), path)
+    return path
 
 
 def score_table(scores: list[Score]) -> Table:

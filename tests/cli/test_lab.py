@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,24 @@ def test_a_file_adds_an_entrant_and_json_is_all_that_is_printed(cli: Cli, tmp_pa
     found = json.loads(done.out)
     assert {line["entrant"] for line in found["settings"]["no-features"]} == {"mine", "uniform"}
     assert [out["entrant"] for out in found["refused"]] == ["staged"]
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_without_matplotlib_all_but_the_plot_is_there(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    settings = ("--settings", "features", "--rules", "default")
+    done = cli("lab", *settings, *SMALL, "-o", tmp_path, *form)
+    assert done.code == 0
+    assert "No plot: matplotlib is not installed" in done.err
+    assert "curriculum-env[plots]" in done.err
+    assert [file.name for file in tmp_path.iterdir()] == ["lab.json"]
+    if form:
+        assert set(json.loads(done.out)["settings"]) == {"features"}
+    else:
+        assert "default" in done.out
+        assert "lab.png" not in done.out
 
 
 @pytest.mark.parametrize(
