@@ -9,6 +9,7 @@ import pytest
 import verifiers.v1 as vf
 
 from curriculum_env import CurriculumWrap, curriculum
+from curriculum_env.errors import ConfigError
 from tests.adapters.playing import env_of, play, rows_in
 
 INNER = ["finite-words", "endless-words", "keyed-words", "tooled-words"]
@@ -71,6 +72,14 @@ def test_fields_of_the_task_data_name_the_buckets() -> None:
     env = wrapped("finite-words", pool={"level": "length", "domain": "word"})
     assert {row.bucket for row in env.taskset.curriculum.rows} >= {("a", "1"), ("aa", "2")}
     env.taskset.close()
+
+
+@pytest.mark.parametrize("setting", ["level", "domain"])
+def test_a_field_that_the_task_data_does_not_have_is_refused(setting: str) -> None:
+    taskset = wrapped("finite-words", pool={setting: "nofield"}).taskset
+    with pytest.raises(ConfigError, match=rf"pool\.{setting} is 'nofield'.*length.*word"):
+        list(taskset.rows())
+    taskset.close()
 
 
 def test_the_held_out_share_is_fixed_and_apart_from_the_pool() -> None:

@@ -7,7 +7,7 @@ import itertools
 import logging
 import types
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -83,11 +83,26 @@ class InnerRows(CurriculumMixin):
 
 
 def row_of(task: vf.Task, pool: InnerPoolConfig) -> Row:
-    """The row of an inner task: its own key as uid if it defines one, else its content's."""
+    """The row of an inner task: its own key as uid if it defines one, else its content's.
+
+    Raises:
+        ConfigError: the task's data has no field of the name that `pool.level` or `pool.domain`
+            gives.
+    """
     data = task.data.model_dump(mode="json", exclude={"idx"})
     uid = content_uid(data) if type(task).key is vf.Task.key else task.key
-    level, domain = data.get(pool.level, ""), data.get(pool.domain, "")
-    return Row(uid=uid, data=data, domain=str(domain), level=str(level))
+    level, domain = _label(data, "level", pool.level), _label(data, "domain", pool.domain)
+    return Row(uid=uid, data=data, domain=domain, level=level)
+
+
+def _label(data: Mapping[str, Any], setting: str, field: str) -> str:
+    """The value of the field that `pool.SETTING` names; empty where it names none."""
+    if field and field not in data:
+        raise ConfigError(
+            f"pool.{setting} is {field!r}, which the data of a task does not have; expected one "
+            f"of {', '.join(sorted(data))}."
+        )
+    return str(data[field]) if field else ""
 
 
 @cache

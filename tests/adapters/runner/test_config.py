@@ -37,6 +37,10 @@ def test_the_environment_is_narrowed_to_its_own_settings() -> None:
             settings(env={"taskset": {"id": "coins", "curriculum": {"explor": 0.2}}}),
             "there is no setting env.taskset.curriculum.explor",
         ),
+        (
+            settings(groups=0, group_size=0),
+            "groups: input should be greater than or equal to 1, found 0; group_size: input",
+        ),
         (settings(workers=2), "2 worker processes cannot share the store 'memory://'"),
         (
             settings(env={"taskset": {"id": "curriculum-wrap", "inner": {"id": "nowhere"}}}),

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import Field, SerializeAsAny, ValidationError, field_validator
 from pydantic_config import BaseConfig
+from pydantic_core import ErrorDetails
 from verifiers.v1.clients import ClientConfig, EvalClientConfig
 from verifiers.v1.configs.env import EnvConfig
 from verifiers.v1.types import SamplingConfig
@@ -99,12 +100,14 @@ def _require_shared_store(config: RunConfig) -> None:
 
 
 def _sentence(error: ValidationError) -> str:
-    """The first thing wrong, by the setting's dotted name."""
-    first = error.errors()[0]
-    name = ".".join(str(part) for part in first["loc"])
-    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-    if first["type"] == "extra_forbidden":
-        return f"there is no setting {name}: check its spelling{more}."
-    reason = first["msg"].removeprefix("Value error, ")
-    found = "" if isinstance(first["input"], Mapping) else f", found {first['input']!r}"
-    return f"{name or 'the run'}: {reason[:1].lower()}{reason[1:]}{found}{more}."
+    """All that is wrong, by the settings' dotted names."""
+    return f"{'; '.join(dict.fromkeys(map(_reason, error.errors())))}."
+
+
+def _reason(error: ErrorDetails) -> str:
+    name = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden":
+        return f"there is no setting {name}: check its spelling"
+    reason = error["msg"].removeprefix("Value error, ")
+    found = "" if isinstance(error["input"], Mapping) else f", found {error['input']!r}"
+    return f"{name or 'the run'}: {reason[:1].lower()}{reason[1:]}{found}"
