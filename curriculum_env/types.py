@@ -34,6 +34,11 @@ def content_uid(data: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
+def is_uid(uid: str) -> bool:
+    """Whether every store and trainer takes `uid`: 1 to 256 ASCII characters, none of them NUL."""
+    return 0 < len(uid) <= 256 and uid.isascii() and "\0" not in uid
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One task of the pool.

@@ -147,12 +147,15 @@ class TestBadInput:
             ([coins.coin("a", 0.5), coins.coin("a", 0.5)], "a"),
             ([Row(uid="a", data={"prompt": "Toss."})], "'a' does not make a CoinTask"),
             ([Row(uid="a", data={"prompt": "Toss.", "p": "often"})], "'a' does not make a"),
+            ([{"uid": "a", "prompt": "Toss."}], "row 0 is a dict; expected a curriculum_env.Row"),
+            ([coins.coin("a", 0.5), None], "row 1 is a NoneType"),
+            (None, "the rows of Bad are a NoneType; expected an iterable"),
         ],
     )
-    def test_rows_that_cannot_be_trained_on(self, rows: list[Row], complaint: str) -> None:
+    def test_rows_that_cannot_be_trained_on(self, rows: Any, complaint: str) -> None:
         class Bad(coins.Coins):
-            def rows(self) -> Iterator[Row]:
-                return iter(rows)
+            def rows(self) -> Any:
+                return rows
 
         with pytest.raises(PoolError, match=complaint):
             next(iter(taskset_of(Bad)))

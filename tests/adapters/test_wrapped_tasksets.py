@@ -62,6 +62,19 @@ def test_a_task_with_a_key_of_its_own_keeps_it() -> None:
     env.taskset.close()
 
 
+@pytest.mark.parametrize("key", ["", "é", "a\0b", "a" * 257])
+async def test_a_key_no_store_takes_gives_way_to_the_content(
+    key: str, policy: str, store: str
+) -> None:
+    env = wrapped("keyed-words", store, own={"keys": [key, "plain"]})
+    uids = [row.uid for row in env.taskset.curriculum.rows]
+    assert uids[0].isascii() and len(uids[0]) == 16 and uids[1] == "plain"
+    tasks = first(env, 2)
+    await play(env, tasks, policy)
+    assert {row.uid for row in rows_in(store)} == {task.key for task in tasks} == set(uids)
+    env.taskset.close()
+
+
 def test_an_endless_taskset_gives_a_bounded_pool_without_repeats() -> None:
     env = wrapped("endless-words", pool={"size": 9})
     assert len(env.taskset.curriculum.rows) == 6

@@ -29,10 +29,14 @@ class KeyedTask(vf.Task[KeyedData]):
         return float(self.prepared and trace.last_reply == "right")
 
 
-class KeyedWords(vf.Taskset[KeyedTask, vf.TasksetConfig]):
+class KeyedWordsConfig(vf.TasksetConfig):
+    keys: list[str] = [f"catalogue/{idx}" for idx in range(4)]
+
+
+class KeyedWords(vf.Taskset[KeyedTask, KeyedWordsConfig]):
     """Four words of a catalogue."""
 
     def load(self) -> Iterator[Any]:
-        for idx in range(4):
-            data = KeyedData(idx=idx, prompt=f"Say {idx}.", source_id=f"catalogue/{idx}")
+        for idx, key in enumerate(self.config.keys):
+            data = KeyedData(idx=idx, prompt=f"Say {idx}.", source_id=key)
             yield KeyedTask(data, self.config.task)

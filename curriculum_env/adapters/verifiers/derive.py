@@ -20,7 +20,7 @@ from curriculum_env.adapters.verifiers.data import CurriculumTaskConfig, Curricu
 from curriculum_env.adapters.verifiers.task import CurriculumTaskMixin
 from curriculum_env.adapters.verifiers.taskset import CurriculumMixin
 from curriculum_env.errors import ConfigError
-from curriculum_env.types import Row, content_uid
+from curriculum_env.types import Row, content_uid, is_uid
 
 logger = logging.getLogger(__name__)
 
@@ -83,14 +83,16 @@ class InnerRows(CurriculumMixin):
 
 
 def row_of(task: vf.Task, pool: InnerPoolConfig) -> Row:
-    """The row of an inner task: its own key as uid if it defines one, else its content's.
+    """The row of an inner task: its own key as uid if it defines one that can be a uid, else
+    its content's.
 
     Raises:
         ConfigError: the task's data has no field of the name that `pool.level` or `pool.domain`
             gives.
     """
     data = task.data.model_dump(mode="json", exclude={"idx"})
-    uid = content_uid(data) if type(task).key is vf.Task.key else task.key
+    key = "" if type(task).key is vf.Task.key else task.key
+    uid = key if is_uid(key) else content_uid(data)
     level, domain = _label(data, "level", pool.level), _label(data, "domain", pool.domain)
     return Row(uid=uid, data=data, domain=domain, level=level)
 

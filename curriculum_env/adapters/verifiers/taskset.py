@@ -114,7 +114,7 @@ class CurriculumMixin(_Base):
         return curriculum
 
     def _checked(self, rows: Iterable[Row]) -> Iterator[Row]:
-        for row in rows:
+        for row in _iterated(rows, type(self).__name__):
             try:
                 self.task(row)
             except (TypeError, ValueError, KeyError) as error:
@@ -148,6 +148,20 @@ class CurriculumMixin(_Base):
         if draw is not None and self.config.task.store is None:
             task.config = task.config.model_copy(update={"store": self._live.memory})
         return task
+
+
+def _iterated(rows: object, taskset: str) -> Iterator[Row]:
+    """The rows that the code of a taskset gave, each checked to be one."""
+    from curriculum_env.pool.pool import check_row
+
+    if not isinstance(rows, Iterable):
+        raise PoolError(
+            f"the rows of {taskset} are a {type(rows).__name__}; expected an iterable of "
+            "curriculum_env.Row: return or yield them."
+        )
+    for position, row in enumerate(rows):
+        check_row(row, position)
+        yield row
 
 
 def _heldout(config: CurriculumTasksetConfig | None) -> bool:
