@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal, Self, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import Field, FiniteFloat, model_validator
 from pydantic_config import BaseConfig
 
 from curriculum_env.estimators import BetaConfig, EstimatorConfig
@@ -69,9 +69,9 @@ class CurriculumConfig(BaseConfig):
     """Groups in one policy update: the clock by which beliefs age."""
     reward_range: tuple[float, float] = (0.0, 1.0)
     """The least and the greatest reward; successes are rescaled to it."""
-    invalid_reward: float = -1.0
+    invalid_reward: FiniteFloat = -1.0
     """The reward of an answer that could not be graded: outside the range, a plain failure."""
-    success_threshold: float | None = None
+    success_threshold: FiniteFloat | None = None
     """Reward from which a rollout counts as a success; unset, success is the rescaled reward."""
     sampler: SamplerConfig = SurvivalConfig()
     """The rule that picks rows."""

@@ -15,6 +15,7 @@ class Alarms:
     def __init__(self) -> None:
         self.forced = 0
         self._silent = False
+        self._outcomes = self._draws = 0
 
     def force(self, rows: int) -> None:
         """A row was drawn though none was available."""
@@ -26,11 +27,14 @@ class Alarms:
                 "groups in flight", rows,
             )  # fmt: skip
 
-    def silence(self, draws: int, outcomes: int, url: str) -> None:
-        """So many draws were made by this process, so many outcomes came."""
-        if draws >= SILENT_DRAWS and not outcomes and not self._silent:
+    def silence(self, outcomes: int, url: str) -> None:
+        """A draw was made when so many outcomes had come in all."""
+        self._draws += 1
+        if outcomes != self._outcomes:
+            self._outcomes, self._draws = outcomes, 0
+        elif self._draws >= SILENT_DRAWS and not self._silent:
             self._silent = True
             logger.warning(
                 "%d draws, no outcome: do trainer and workers see the same store? (here: %s)",
-                draws, url,
+                self._draws, url,
             )  # fmt: skip

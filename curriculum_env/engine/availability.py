@@ -9,6 +9,7 @@ import numpy as np
 from curriculum_env.types import BoolArray, FloatArray, IntArray
 
 NEVER = -1
+LEAST_NOVELTY = 1e-12
 
 
 class Availability:
@@ -46,7 +47,7 @@ class Availability:
     def take(self, row: int, draw: int, *, lease: bool = True) -> None:
         """The row is drawn as number `draw`."""
         self.visits_N[row] += 1
-        self.novelty_N[row] *= self._novelty
+        self.novelty_N[row] = max(self.novelty_N[row] * self._novelty, LEAST_NOVELTY)
         self.last_draw_N[row] = draw
         self.leased_N[row] = lease
         self.available_N[row] = False
@@ -76,7 +77,7 @@ class Availability:
     def restore(self, visits_N: IntArray, last_draw_N: IntArray, draw: int) -> None:
         """Rebuild everything but the leases from what was drawn when."""
         self.visits_N, self.last_draw_N, self._next = visits_N, last_draw_N, draw
-        self.novelty_N = self._novelty ** visits_N.astype(np.float64)
+        self.novelty_N = np.maximum(self._novelty ** visits_N.astype(np.float64), LEAST_NOVELTY)
         self.leased_N = np.zeros(len(visits_N), np.bool_)
         cooling_N = (last_draw_N != NEVER) & (last_draw_N + self.cooldown >= draw)
         worn_N = np.zeros(len(visits_N), np.bool_)

@@ -31,5 +31,5 @@ def check_outcome(outcome: Outcome, next_number: int) -> None:
 def _finite(reward: float | None) -> bool:
     try:
         return math.isfinite(reward)  # type: ignore[arg-type]
-    except TypeError:
+    except (TypeError, OverflowError):
         return False

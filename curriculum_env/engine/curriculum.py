@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine.alarms import Alarms
-from curriculum_env.engine.availability import NEVER, Availability
+from curriculum_env.engine.availability import Availability
 from curriculum_env.engine.check import check_outcome
 from curriculum_env.engine.draw_log import DrawLog
 from curriculum_env.engine.feed import Feed
 from curriculum_env.engine.followups import Followups
 from curriculum_env.engine.grader import Grader
 from curriculum_env.engine.plan import Plan, Planned
-from curriculum_env.engine.resume import Opened, open_run, relearn
-from curriculum_env.engine.state import VERSION, check_version, match_rows
-from curriculum_env.errors import PoolError, RewardError, StateError, StoreError
+from curriculum_env.engine.resume import Opened, check_logged, open_run, relearn
+from curriculum_env.engine.state import VERSION, check_state, load_arrays
+from curriculum_env.engine.table import table
+from curriculum_env.errors import CurriculumError, PoolError, RewardError, StateError, StoreError
 from curriculum_env.estimators import build_estimator
 from curriculum_env.metrics import Diversity
 from curriculum_env.pool import Pool
@@ -105,8 +106,7 @@ class Curriculum:
         self._followups.add(self.sampler.followups())
         followup = self._followups.next(self._availability.leased_N)
         draw = self._lease(followup or self._choose())
-        live = self.draws - self._replayed
-        self._alarms.silence(live, self._grader.number, self.store.url)
+        self._alarms.silence(self._grader.number, self.store.url)
         return draw
 
     def tell(self, outcome: Outcome) -> None:
@@ -207,18 +207,7 @@ class Curriculum:
     def table(self) -> dict[str, NDArray[Any]]:
         """One array per column over the rows: uid, domain, level; mean, low and high (a central
         90% interval) of the pass rate; evidence (rollouts), visits, last_draw (-1: never)."""
-        low_N, high_N = self.estimator.interval()
-        return {
-            "uid": np.array([row.uid for row in self._pool]),
-            "domain": np.array([row.domain for row in self._pool]),
-            "level": np.array([row.level for row in self._pool]),
-            "mean": self.estimator.mean(),
-            "low": low_N,
-            "high": high_N,
-            "evidence": self.estimator.evidence(),
-            "visits": self._availability.visits_N.copy(),
-            "last_draw": self._availability.last_draw_N.copy(),
-        }
+        return table(self._pool, self.estimator, self._availability)
 
     def state_dict(self) -> dict[str, Any]:
         """Everything a new process needs to go on exactly: JSON values, and NumPy `arrays`."""
@@ -229,9 +218,10 @@ class Curriculum:
             "version": VERSION,
             "draws": self.draws,
             "next_number": self._next_number,
-            "run": self.run.id,
+            "store": self.store.identity,
             "cursor": cursor,
             "estimator": self.config.estimator.type,
+            "rule": self.config.sampler.type,
             "beliefs": self.estimator.state_dict(),
             "plan": self._plan.state_dict(lambda row: self._pool[row].uid),
             "followups": self._followups.state_dict(lambda row: self._pool[row].uid),
@@ -251,12 +241,26 @@ class Curriculum:
         grown or shrunk. Draws that the store logged after the state was taken are replayed.
 
         Raises:
-            StateError: the state is of another version or of another estimator.
+            StateError: the state is of another version, of another estimator or rule, or damaged;
+                the curriculum is then closed, for half a state is none.
+            PoolError: a draw to replay is of a row that the pool no longer has.
         """
-        check_version(state)
+        check_state(state, self.config)
+        try:
+            self._load(state)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            self.close()
+            if isinstance(error, CurriculumError):
+                raise
+            raise StateError(
+                f"the curriculum state is damaged ({type(error).__name__}: {error}); expected what "
+                "state_dict returned: load another checkpoint, or start without a state"
+            ) from error
+
+    def _load(self, state: dict[str, Any]) -> None:
         self._feed.close()
         self._reset()
-        self._load_arrays(state)
+        load_arrays(state, self._pool, self.estimator, self._availability)
         self.draws, self._next_number = state["draws"], state["next_number"]
         self._plan.load_state_dict(state["plan"], self._pool.find)
         self._followups.load_state_dict(state["followups"], self._pool.find)
@@ -266,11 +270,13 @@ class Curriculum:
         for group in self._grader.open:
             if group.leased:
                 self._availability.lease(group.row)
-        self._logged = deque(self.store.draws(self._next_number))
-        self._grader.next_number = self._next_number
-        self._grader.expect(self._logged)
-        self._followups.drew(self._logged)
-        self._feed = Feed(self.store, self.store.reader(state["cursor"]))
+        logged = list(self.store.draws(self._next_number))
+        cursor, same = state["cursor"], state["store"] == self.store.identity
+        if not same and logged:
+            self._next_number = logged[-1].number + 1
+        check_logged(logged, self._pool, self.store)
+        self._remember(logged if same else [])
+        self._feed = Feed(self.store, self.store.reader(cursor if same else None))
 
     # --- inside ------------------------------------------------------------------------------
     def _reset(self) -> None:
@@ -300,19 +306,23 @@ class Curriculum:
         self.run = opened.run
         self._next_number = opened.run.first_draw
         self._log = DrawLog(self.store, self.run)
-        for draws in (opened.earlier, opened.logged):
-            self._grader.expect(draws)
-            self._followups.drew(draws)
+        self._remember(opened.earlier)
+        self._remember(opened.logged)
         reader = self.store.reader()
         with self._grader.relearning(self.store.events("outage")):
             relearn(reader, opened, self._grader, self.config.warm_discount)
         for event in self.store.events("heldout"):
             self.sampler.heldout(event["accuracy"])
-        self._logged = deque(opened.logged)
         self._feed = Feed(self.store, reader)
         if not opened.logged:
             buckets = [[*bucket, count] for bucket, count in self._pool.buckets.items()]
             self._log.event("pool", {"size": len(self._pool), "buckets": buckets})
+
+    def _remember(self, logged: list[Draw]) -> None:
+        """These draws were made by an earlier process; the last such batch is to be replayed."""
+        self._grader.expect(logged)
+        self._followups.drew(logged)
+        self._logged = deque(logged)
 
     def _apply(self, outcomes: Iterable[Outcome]) -> None:
         for outcome in outcomes:
@@ -338,7 +348,8 @@ class Curriculum:
     def _lease(self, planned: Planned) -> Draw:
         """Log the draw, then lease its row."""
         index, propensity, rollouts, continues = planned
-        row, number, now = self._pool[index], self._next_number, self._clock()
+        row, now = self._pool[index], self._clock()
+        number = max(self._next_number, self._grader.highest + 1)
         draw = Draw(number, row.uid, propensity, now, row.domain, row.level, rollouts, continues)
         self._log.append(draw)
         fresh = not self._availability.visits_N[index]
@@ -376,25 +387,6 @@ class Curriculum:
             config.pick,
         )
         self._plan.refill(config.refresh or _refresh(size), self.sampler, view, config.explore)
-
-    def _load_arrays(self, state: dict[str, Any]) -> None:
-        if state["estimator"] != self.config.estimator.type:
-            raise StateError(
-                f"the state was saved with estimator {state['estimator']!r}, the curriculum has "
-                f"{self.config.estimator.type!r}; expected the same: set curriculum.estimator.type"
-            )
-        arrays: Mapping[str, NDArray[Any]] = state["arrays"]
-        saved, current = match_rows(arrays["uid"], self._pool.uids())
-        for name in self.estimator.COLUMNS:
-            getattr(self.estimator, name)[current] = arrays[f"belief_{name}"][saved]
-        visits_N = np.zeros(len(self._pool), np.int64)
-        last_draw_N = np.full(len(self._pool), NEVER, np.int64)
-        visits_N[current], last_draw_N[current] = (
-            arrays["visits"][saved],
-            arrays["last_draw"][saved],
-        )
-        self.estimator.load_state_dict(state["beliefs"])
-        self._availability.restore(visits_N, last_draw_N, state["next_number"])
 
 
 def _refresh(size: int) -> int:

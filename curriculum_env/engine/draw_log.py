@@ -4,12 +4,13 @@ time."""
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Mapping
 from typing import Any
 
-from curriculum_env.errors import OwnerError, StoreError
+from curriculum_env.errors import OwnerError, RejectedError, StoreError
 from curriculum_env.store import Run, Store
 from curriculum_env.types import Draw
 
@@ -35,6 +36,8 @@ class DrawLog:
         self._work = threading.Condition()
         self._written = -1
         self._stopping = False
+        self._pid = os.getpid()
+        self._trouble = "the store is slow"
         self.deferred = 0
         self.lost: OwnerError | None = None
         self._warned = False
@@ -46,10 +49,19 @@ class DrawLog:
         """Log `draw`.
 
         Raises:
-            OwnerError: another curriculum took the store over; two must not draw from one.
+            OwnerError: another curriculum took the store over, or this is a forked child; two must
+                not draw from one store.
+            StoreError: the log is closed.
         """
         if self.lost is not None:
             raise self.lost
+        if os.getpid() != self._pid:
+            raise OwnerError(
+                f"process {os.getpid()} is a fork of the one that draws from {self._store.url}; "
+                "expected one process to draw: open a curriculum of its own in the child"
+            )
+        if self._stopping:
+            raise StoreError("the curriculum is closed: ask() before close()")
         if self._direct:
             self._store.append_draws(self._run, [draw])
             return
@@ -87,9 +99,9 @@ class DrawLog:
         if not self._warned:
             self._warned = True
             logger.warning(
-                "a draw could not be logged to %s within %d ms; drawing goes on and the log "
-                "catches up, but a kill before that makes resume inexact",
-                self._store.url, WAIT_SECONDS * 1000,
+                "a draw could not be logged to %s within %d ms (%s); drawing goes on and is logged "
+                "as soon as that is possible, but a kill before that makes resume inexact",
+                self._store.url, WAIT_SECONDS * 1000, self._trouble,
             )  # fmt: skip
 
     def _loop(self) -> None:
@@ -115,7 +127,7 @@ class DrawLog:
     def _write(self, draws: list[Draw], events: list[tuple[str, Mapping[str, Any]]]) -> bool:
         try:
             if draws:
-                self._store.append_draws(self._run, draws)
+                self._append(draws)
                 with self._work:
                     del self._draws[: len(draws)]
                     self._written = draws[-1].number
@@ -127,9 +139,22 @@ class DrawLog:
         except OwnerError as error:
             self.lost = error
             return False
-        except StoreError:
+        except StoreError as error:
+            self._trouble = str(error)
             return False
         return True
+
+    def _append(self, draws: list[Draw]) -> None:
+        """One draw that the database refuses must not hold up the others: it stays out."""
+        try:
+            self._store.append_draws(self._run, draws)
+        except RejectedError as error:
+            if len(draws) > 1:
+                for draw in draws:
+                    self._append([draw])
+                return
+            self.deferred += 1
+            logger.warning("draw %d is not logged: %s", draws[0].number, error)
 
     def _beat(self) -> None:
         try:

@@ -38,7 +38,7 @@ class Grader:
     """Collects the rollouts of each open draw; the last one closes the group, teaches its belief
     and releases the row. `counts` tallies outcomes by status, and what went wrong; `expected` are
     logged draws of an earlier process whose rollouts may still come, with how many were asked for;
-    `number` outcomes have come so far; `next_number` is that of the next draw."""
+    `number` outcomes have come so far; `highest` is the highest draw number among them."""
 
     def __init__(
         self,
@@ -62,17 +62,20 @@ class Grader:
         self.expected: dict[int, int] = {}
         self.counts: Counter[str] = Counter()
         self.success_sum = 0.0
-        self.number = self.next_number = 0
+        self.number = 0
+        self.highest = -1
         self._relearning = False
         self._newest: Mapping[str, Any] | None = None
 
     def outcome(self, outcome: Outcome) -> None:
         """Take in one outcome."""
         row = self._pool.find(outcome.uid)
-        if row is None or outcome.draw >= self.next_number:
+        if row is None:
             self.counts["unknown"] += 1
             return
         self.number += 1
+        if outcome.draw > self.highest:
+            self.highest = outcome.draw
         status, success = outcome.status, None
         self.counts[status] += 1
         if status == "ok" and outcome.reward is not None:
@@ -106,11 +109,9 @@ class Grader:
     def expect(self, draws: Sequence[Draw]) -> None:
         """These draws are in the log: their rollouts may come, though none is leased."""
         self.expected.update((draw.number, draw.rollouts) for draw in draws)
-        self.next_number = max(self.next_number, *(draw.number + 1 for draw in draws), 0)
 
     def lease(self, draw: Draw, row: int, *, fresh: bool) -> None:
         """This draw was made now."""
-        self.next_number = draw.number + 1
         self.open.open(
             draw.number, row, draw.time, leased=True, rollouts=draw.rollouts, fresh=fresh
         )
@@ -225,6 +226,7 @@ class Grader:
             "scale": self.scale.state_dict(),
             "counts": dict(self.counts),
             "number": self.number,
+            "highest": self.highest,
             "success_sum": self.success_sum,
         }
 
@@ -237,4 +239,5 @@ class Grader:
         self.expected = dict(state["expected"])
         self.scale.load_state_dict(state["scale"])
         self.counts, self.number = Counter(state["counts"]), state["number"]
+        self.highest = state["highest"]
         self.success_sum = state["success_sum"]

@@ -9,14 +9,16 @@ from typing import Any
 logger = logging.getLogger(__name__)
 
 ASSUMED = 8
+WINDOW = 32
 
 
 class GroupSize:
     """`value` is the configured size, or the one inferred from the outcomes, None until then.
 
     A draw that got no outcome among the last `QUIET` ones is taken to be finished; its number of
-    outcomes is a vote. Unset, the size is the most frequent vote once there are three; set, eight
-    votes of which most differ from it are warned about, and one draw in four is enough to tell.
+    outcomes is a vote. The size is what most of the last 32 votes say, once there are three of
+    them, or eight where that differs from the size so far, which is then warned about. Once there
+    is a size, one draw in four votes.
     """
 
     QUIET = 64
@@ -24,9 +26,8 @@ class GroupSize:
     def __init__(self, configured: int | None) -> None:
         self.value = configured
         self._configured = configured is not None
-        self._warned = False
         self._total = 0
-        self._votes: Counter[int] = Counter()
+        self._votes: deque[int] = deque(maxlen=WINDOW)
         self._count: Counter[int] = Counter()
         self._last: dict[int, int] = {}
         self._order: deque[tuple[int, int]] = deque()
@@ -55,33 +56,32 @@ class GroupSize:
             quiet, at = self._order.popleft()
             if self._last.get(quiet) == at:
                 del self._last[quiet]
-                self._votes[self._count.pop(quiet)] += 1
+                self._votes.append(self._count.pop(quiet))
                 inferred = self._judge() or inferred
         return inferred
 
     def _judge(self) -> bool:
-        votes = self._votes.total()
-        if self.value is None and votes >= 3:
-            self.value = self._votes.most_common(1)[0][0]
-            logger.info("group_size inferred from the outcomes: %d", self.value)
-            return True
-        if self._configured and not self._warned and votes >= 8:
-            seen, share = self._votes.most_common(1)[0]
-            if seen != self.value and share > votes / 2:
-                self._warned = True
-                logger.warning(
-                    "group_size is configured as %s but most draws get %d rollouts; "
-                    "set curriculum.group_size = %d, or the trainer's group size to match",
-                    self.value, seen, seen,
-                )  # fmt: skip
-        return False
+        """Take the most frequent of the latest votes; True where that changed the size."""
+        seen, share = Counter(self._votes).most_common(1)[0]
+        enough = 3 if self.value is None else 8
+        if seen == self.value or len(self._votes) < enough or share <= len(self._votes) / 2:
+            return False
+        if self.value is None:
+            logger.info("group_size inferred from the outcomes: %d", seen)
+        else:
+            logger.warning(
+                "group_size is %s as %s but most draws get %d rollouts, so %d is used; set "
+                "curriculum.group_size = %d, or the trainer's group size to match",
+                "configured" if self._configured else "inferred", self.value, seen, seen, seen,
+            )  # fmt: skip
+        self.value = seen
+        return True
 
     def state_dict(self) -> dict[str, Any]:
         return {
             "value": self.value,
-            "warned": self._warned,
             "total": self._total,
-            "votes": sorted(self._votes.items()),
+            "votes": list(self._votes),
             "count": sorted(self._count.items()),
             "order": list(self._order),
         }
@@ -89,8 +89,8 @@ class GroupSize:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         if not self._configured:
             self.value = state["value"]
-        self._warned, self._total = state["warned"], state["total"]
-        self._votes = Counter(dict(state["votes"]))
+        self._total = state["total"]
+        self._votes = deque(state["votes"], WINDOW)
         self._count = Counter(dict(state["count"]))
         self._order = deque((draw, at) for draw, at in state["order"])
         self._last = dict(self._order)

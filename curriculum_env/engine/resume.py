@@ -48,7 +48,7 @@ def open_run(store: Store, config: CurriculumConfig, pool: Pool) -> Opened:
     if last is None or (draws and config.resume == "warm"):
         return _start(store, config, last, draws)
     logged = [draw for draw in draws if draw.number >= last.first_draw]
-    _check_logged(logged, pool, store)
+    check_logged(logged, pool, store)
     if logged:
         age = time.time() - logged[-1].time
         logger.warning(
@@ -73,7 +73,8 @@ def _start(store: Store, config: CurriculumConfig, last: Run | None, draws: list
     return Opened(run, draws, [], discounts)
 
 
-def _check_logged(logged: list[Draw], pool: Pool, store: Store) -> None:
+def check_logged(logged: list[Draw], pool: Pool, store: Store) -> None:
+    """Raise `PoolError` where a draw to replay is of a row that the pool does not have."""
     missing = [draw.uid for draw in logged if pool.find(draw.uid) is None]
     if missing:
         raise PoolError(

@@ -12,7 +12,11 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from curriculum_env.config import CurriculumConfig
+from curriculum_env.engine.availability import NEVER, Availability
 from curriculum_env.errors import StateError
+from curriculum_env.estimators import Estimator
+from curriculum_env.pool import Pool
 
 VERSION = 1
 _JSON, _NPZ = "state.json", "state.npz"
@@ -37,14 +41,14 @@ def load_state(folder: str | Path) -> dict[str, Any]:
     """Read what `save_state` wrote.
 
     Raises:
-        StateError: a file is missing, broken, of another save, or of another version.
+        StateError: a file is missing, broken, or of another save.
     """
     folder = Path(folder)
     try:
-        state: dict[str, Any] = json.loads((folder / _JSON).read_text())
+        state: dict[str, Any] = dict(json.loads((folder / _JSON).read_text()))
         with open(folder / _NPZ, "rb") as file, np.load(file, allow_pickle=False) as loaded:
             arrays: dict[str, NDArray[Any]] = dict(loaded)
-    except (OSError, ValueError, EOFError, BadZipFile) as error:
+    except (OSError, ValueError, TypeError, EOFError, BadZipFile) as error:
         raise StateError(
             f"no curriculum state could be read from {folder} ({error}); expected the {_JSON} and "
             f"{_NPZ} that save_state wrote: give that folder, or start without a state"
@@ -55,17 +59,23 @@ def load_state(folder: str | Path) -> dict[str, Any]:
             "copy both files again from the same checkpoint"
         )
     state["arrays"] = arrays
-    check_version(state)
     return state
 
 
-def check_version(state: dict[str, Any]) -> None:
-    """Raise `StateError` for a state of another version."""
-    if state.get("version") != VERSION:
+def check_state(state: Any, config: CurriculumConfig) -> None:
+    """Raise `StateError` for a state of another version, or of other beliefs or another rule."""
+    if not isinstance(state, dict) or state.get("version") != VERSION:
+        found = state.get("version") if isinstance(state, dict) else type(state).__name__
         raise StateError(
-            f"the curriculum state has version {state.get('version')!r}; expected {VERSION}: "
-            "load it with the release that wrote it"
+            f"the curriculum state has version {found!r}; expected {VERSION}: load it with the "
+            "release that wrote it"
         )
+    for name, mine in (("estimator", config.estimator.type), ("rule", config.sampler.type)):
+        if state.get(name) != mine:
+            raise StateError(
+                f"the state has {name} {state.get(name)!r}, the curriculum {mine!r}; "
+                f"expected the same: set curriculum.{'sampler' if name == 'rule' else name}.type"
+            )
 
 
 def match_rows(saved: NDArray[Any], current: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -75,3 +85,18 @@ def match_rows(saved: NDArray[Any], current: NDArray[Any]) -> tuple[NDArray[Any]
         return everything, everything
     _, in_saved, in_current = np.intersect1d(saved, current, True, return_indices=True)
     return in_saved, in_current
+
+
+def load_arrays(
+    state: dict[str, Any], pool: Pool, estimator: Estimator, availability: Availability
+) -> None:
+    """Put the saved columns where the pool has their rows now."""
+    arrays: dict[str, NDArray[Any]] = state["arrays"]
+    saved, current = match_rows(arrays["uid"], pool.uids())
+    for name in estimator.COLUMNS:
+        getattr(estimator, name)[current] = arrays[f"belief_{name}"][saved]
+    visits_N = np.zeros(len(pool), np.int64)
+    last_draw_N = np.full(len(pool), NEVER, np.int64)
+    visits_N[current], last_draw_N[current] = arrays["visits"][saved], arrays["last_draw"][saved]
+    estimator.load_state_dict(state["beliefs"])
+    availability.restore(visits_N, last_draw_N, state["next_number"])

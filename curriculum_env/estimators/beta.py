@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field
@@ -12,6 +12,8 @@ from pydantic_config import BaseConfig
 from curriculum_env.estimators.base import ALL, Rows, offline
 from curriculum_env.estimators.beta_belief import BetaBelief
 from curriculum_env.types import FloatArray, Row
+
+Count: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 class BetaConfig(BaseConfig):
@@ -25,7 +27,7 @@ class BetaConfig(BaseConfig):
     """The literal rule, which decays the prior's counts as well."""
     age_decay: float = Field(default=0.995, gt=0, le=1)
     """Share of the learned counts kept at each policy update without a visit (1: none is lost)."""
-    prior: tuple[float, float] = (1.0, 1.0)
+    prior: tuple[Count, Count] = (1.0, 1.0)
     """Passes and failures believed before any rollout."""
     prior_weight: float = Field(default=1.0, ge=0)
     """Weight of one offline rollout, in pseudo-counts."""

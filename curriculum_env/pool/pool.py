@@ -11,6 +11,8 @@ import numpy as np
 from curriculum_env.errors import PoolError
 from curriculum_env.types import Row
 
+UID_LENGTH = 256
+
 
 class Pool(Sequence[Row]):
     """An append-only sequence of rows with distinct uids.
@@ -66,16 +68,28 @@ class Pool(Sequence[Row]):
         return np.array([row.uid.encode() for row in self._rows])
 
 
+def _plain(text: str) -> bool:
+    """Whether every store can hold the text: valid Unicode without NUL."""
+    return "\0" not in text and not any(0xD800 <= ord(letter) <= 0xDFFF for letter in text)
+
+
 def check_row(row: Row, position: int) -> None:
     """Raise `PoolError` where `row` cannot be trained on."""
     if not isinstance(row, Row):
         raise PoolError(f"row {position} is a {type(row).__name__}; expected a curriculum_env.Row")
     uid: object = row.uid
-    if not (isinstance(uid, str) and uid and uid.isascii()):
+    if not (isinstance(uid, str) and 0 < len(uid) <= UID_LENGTH and uid.isascii() and _plain(uid)):
         raise PoolError(
-            f"row {position} has uid {row.uid!r}; expected a non-empty ASCII string, "
-            "such as curriculum_env.content_uid(row.data)"
+            f"row {position} has uid {str(row.uid)[:40]!r}; expected an ASCII string of 1 to "
+            f"{UID_LENGTH} characters, such as curriculum_env.content_uid(row.data)"
         )
+    for name in ("domain", "level"):
+        value: object = getattr(row, name)
+        if not (isinstance(value, str) and _plain(value)):
+            raise PoolError(
+                f"row {position} ({row.uid}) has {name} {value!r}; expected text: "
+                f"write str({name}), or leave it out"
+            )
     if not isinstance(row.data, Mapping):
         raise PoolError(
             f"row {position} ({row.uid}) has data of type {type(row.data).__name__}; "

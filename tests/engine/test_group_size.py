@@ -48,8 +48,21 @@ def test_a_size_that_differs_from_what_comes_is_warned_about(
             draw = engine.ask()
             for outcome in outcomes(draw, [1.0, 0.0] * 4):
                 engine.tell(outcome)
-    assert (f"group_size is configured as {configured}" in caplog.text) is warned
-    assert engine.group_size == configured
+    assert (
+        f"group_size is configured as {configured} but most draws get 8 rollouts" in caplog.text
+    ) is warned
+    assert engine.group_size == 8
+
+
+def test_a_trainer_that_changes_its_group_size_is_followed() -> None:
+    engine = curriculum(500, group_size=None)
+    for size in (8, 4):
+        for _ in range(200):
+            draw = engine.ask()
+            for outcome in outcomes(draw, [1.0, 0.0] * (size // 2)):
+                engine.tell(outcome)
+        assert engine.group_size == size
+    assert engine.metrics()["in_flight"] < 16
 
 
 def test_a_size_of_nought_is_refused() -> None:

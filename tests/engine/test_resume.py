@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -121,6 +122,64 @@ def test_draws_played_again_after_a_resume_do_not_mislead(
             record(url, other.ask(), [1.0] * 8)
         other.sync(5.0)
     assert "most draws get" not in caplog.text
+
+
+def test_the_number_of_a_lost_draw_is_not_given_again(url: str) -> None:
+    """Draw 5 was handed out but never logged; its rollouts came in."""
+    with curriculum(rows(300), url) as engine:
+        for _ in range(5):
+            engine.ask()
+    record(url, Draw(5, rows(300)[7].uid, 1.0, 0.0), [1.0] * 3)
+    with curriculum(rows(300), url) as other:
+        assert [other.ask().number for _ in range(7)] == [0, 1, 2, 3, 4, 6, 7]
+        assert other.table()["mean"][7] > 0.5
+
+
+def test_silence_after_a_resume_is_noticed_too(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    with curriculum(rows(3000), url) as engine:
+        record(url, engine.ask(), [1.0] * 8)
+    with curriculum(rows(3000), url) as other:
+        for _ in range(600):
+            other.ask()
+    assert caplog.text.count("do trainer and workers see the same store?") == 1
+
+
+def test_a_forked_child_does_not_draw(url: str) -> None:
+    context = multiprocessing.get_context("fork")
+    with curriculum(rows(30), url) as engine:
+        engine.ask()
+        receiver, sender = context.Pipe(duplex=False)
+        child = context.Process(target=_try_to_ask, args=(engine, sender))
+        child.start()
+        assert "is a fork" in receiver.recv()
+        child.join()
+        engine.ask()
+
+
+def _try_to_ask(engine: Curriculum, sender: Any) -> None:
+    try:
+        engine.ask()
+        sender.send("it drew")
+    except OwnerError as error:
+        sender.send(str(error))
+
+
+def test_a_closed_curriculum_draws_no_more(url: str) -> None:
+    for store in (url, None):
+        engine = curriculum(rows(30), store)
+        engine.ask()
+        engine.close()
+        with pytest.raises(StoreError, match="closed"):
+            engine.ask()
+
+
+def test_a_state_with_a_log_of_rows_that_are_gone_is_refused(url: str) -> None:
+    with curriculum(rows(30), url) as engine:
+        state = engine.state_dict()
+        uids = {engine.ask().uid for _ in range(9)}
+    kept = [row for row in rows(30) if row.uid not in uids]
+    with curriculum(kept, url, resume="warm") as other, pytest.raises(PoolError, match="9 of"):
+        other.load_state_dict(state)
 
 
 def test_never_refuses_a_store_with_draws(url: str) -> None:

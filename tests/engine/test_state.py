@@ -9,8 +9,8 @@ import pytest
 
 from curriculum_env import Curriculum
 from curriculum_env.engine import load_state, save_state
-from curriculum_env.errors import StateError
-from tests.engine.helpers import World, curriculum, rows
+from curriculum_env.errors import StateError, StoreError
+from tests.engine.helpers import World, curriculum, outcomes, rows
 
 RATES = np.random.default_rng(1).uniform(0.02, 0.98, 600).tolist()
 SAMPLERS = ["survival", "uniform", "sequential", "greedy", "thompson", "band"]
@@ -103,9 +103,43 @@ def test_files_of_two_saves_are_refused(tmp_path: Path) -> None:
         load_state(tmp_path / "a")
 
 
-def test_another_version_or_estimator_is_refused() -> None:
+def test_another_version_estimator_or_rule_is_refused() -> None:
     state = played().engine_state()
-    with pytest.raises(StateError, match="version 99; expected 1"):
-        curriculum(rows(300)).load_state_dict({**state, "version": 99})
-    with pytest.raises(StateError, match="estimator 'beta', the curriculum has 'ema'"):
-        curriculum(rows(300), estimator={"type": "ema"}).load_state_dict(state)
+    engine = curriculum(rows(300))
+    for wrong, words in (
+        ({**state, "version": 99}, "version 99; expected 1"),
+        ([], "version 'list'; expected 1"),
+        ({**state, "estimator": "ema"}, "estimator 'ema', the curriculum 'beta'"),
+        ({**state, "rule": "plr"}, "rule 'plr', the curriculum 'survival'"),
+    ):
+        with pytest.raises(StateError, match=words):
+            engine.load_state_dict(wrong)  # type: ignore[arg-type]
+    engine.load_state_dict(state)
+    engine.ask()
+
+
+@pytest.mark.parametrize("part", ["plan", "grader", "arrays", "sampler", "diversity", "cursor"])
+def test_a_damaged_state_is_refused_and_closes_the_curriculum(part: str) -> None:
+    state = played().engine_state()
+    del state[part]
+    engine = curriculum(rows(300))
+    with pytest.raises(StateError, match="the curriculum state is damaged"):
+        engine.load_state_dict(state)
+    with pytest.raises(StoreError):
+        engine.ask()
+
+
+def test_beside_another_store_nothing_new_is_missed(tmp_path: Path) -> None:
+    """Cursors and draw numbers mean something in their own store only."""
+    world = played()
+    state = world.engine_state()
+    for url in ("memory://", f"sqlite:///{tmp_path / 'new.db'}"):
+        with curriculum(rows(300), url) as engine:
+            engine.load_state_dict(state)
+            draws = [engine.ask() for _ in range(5)]
+            assert draws[0].number == world.curriculum.draws
+            groups = engine.metrics()["groups"]
+            for draw in draws:
+                engine.store.record(outcomes(draw, [1.0, 0.0] * 4))
+            assert engine.sync(5.0) == 40
+            assert engine.metrics()["groups"] == groups + 5
