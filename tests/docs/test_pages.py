@@ -151,6 +151,8 @@ def test_every_benchmark_is_listed() -> None:
     page = (ROOT / "docs" / "benchmarks.md").read_text()
     for path in (ROOT / "benchmarks").glob("*.py"):
         assert f"benchmarks/{path.name}" in page
+    named = {"engine", "store", "overhead", "live", "lab", "estimators"}
+    assert named <= anchors(ROOT / "docs" / "benchmarks.md")
 
 
 def test_commands_in_running_text_are_there() -> None:
