@@ -19,7 +19,7 @@ from curriculum_env.engine.draw_log import DrawLog
 from curriculum_env.engine.feed import Feed
 from curriculum_env.engine.followups import Followups
 from curriculum_env.engine.grader import Grader
-from curriculum_env.engine.plan import Plan, Planned
+from curriculum_env.engine.plan import Plan, Planned, batch_size
 from curriculum_env.engine.resume import Opened, check_logged, open_run, relearn
 from curriculum_env.engine.state import VERSION, check_state, load_arrays
 from curriculum_env.engine.table import table
@@ -316,7 +316,9 @@ class Curriculum:
         self._feed = Feed(self.store, reader)
         if not opened.logged:
             buckets = [[*bucket, count] for bucket, count in self._pool.buckets.items()]
-            self._log.event("pool", {"size": len(self._pool), "buckets": buckets})
+            priors = any(row.prior_attempts for row in self._pool)
+            size = len(self._pool)
+            self._log.event("pool", {"size": size, "buckets": buckets, "priors": priors})
 
     def _remember(self, logged: list[Draw]) -> None:
         """These draws were made by an earlier process; the last such batch is to be replayed."""
@@ -385,14 +387,9 @@ class Curriculum:
             self._grader.group_size.assumed,
             np.random.Generator(np.random.Philox(key=key)),
             config.pick,
+            self.draws,
         )
-        self._plan.refill(config.refresh or _refresh(size), self.sampler, view, config.explore)
-
-
-def _refresh(size: int) -> int:
-    """Draws chosen at a time: the cost of a look at the whole pool is spread, and beliefs are never
-    older than a sixteenth of the pool."""
-    return max(min(max(size // 256, 64), 4096, size // 16), 4)
+        self._plan.refill(config.refresh or batch_size(size), self.sampler, view, config.explore)
 
 
 _COUNTS = ("expired", "late", "unknown", "suspended", "void_groups")

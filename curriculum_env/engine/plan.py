@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -11,6 +12,8 @@ import numpy as np
 from curriculum_env.samplers import Choice, Sampler, View
 from curriculum_env.samplers.view import smallest
 from curriculum_env.types import BoolArray, FloatArray, IntArray
+
+logger = logging.getLogger(__name__)
 
 _LOOKED_AT = 64
 _LOOKED_AT_LEAST = 4_096
@@ -54,7 +57,7 @@ class Plan:
         known_K, known_p = least_known(int(explores_K.sum()), view)
         view.available_N = view.available_N.copy()
         view.available_N[known_K] = False
-        choice = sampler.select(n - len(known_K), view)
+        choice = _selected(sampler, n - len(known_K), view)
         known = _planned(Choice(known_K, share * known_p))
         chosen = _planned(choice._replace(propensity_K=(1.0 - share) * choice.propensity_K))
         self.queue = deque()
@@ -64,6 +67,36 @@ class Plan:
             if entry is None:
                 break
             self.queue.append(entry)
+
+
+def batch_size(size: int) -> int:
+    """Draws chosen at a time: the cost of a look at the whole pool is spread, and beliefs are never
+    older than a sixteenth of the pool."""
+    return max(min(max(size // 256, 64), 4096, size // 16), 4)
+
+
+def _selected(sampler: Sampler, n: int, view: View) -> Choice:
+    """What the rule selects or, where a rule from outside fails in mid-run, rows drawn evenly: an
+    exception here would end a trainer's dispatch loop."""
+    try:
+        choice = Choice(*sampler.select(n, view))
+        rows_K = np.asarray(choice.rows_K)
+        if rows_K.size and not (
+            rows_K.ndim == 1
+            and np.issubdtype(rows_K.dtype, np.integer)
+            and 0 <= rows_K.min() <= rows_K.max() < view.size
+            and rows_K.shape == np.shape(choice.propensity_K)
+        ):
+            raise ValueError(f"rows {rows_K[:3]} of {view.size}, with as many propensities")
+    except Exception:
+        if view.draw == 0:
+            raise
+        logger.exception(
+            "the rule %s failed; expected select() to return a Choice of rows and propensities; "
+            "rows are drawn evenly meanwhile", type(sampler).__name__,
+        )  # fmt: skip
+        return Choice(*view.choose_evenly(n))
+    return choice
 
 
 def _planned(choice: Choice) -> Iterator[Planned]:

@@ -21,7 +21,8 @@ class View:
 
     `available_N`: neither leased nor cooling nor used up. `novelty_N`: the weight in (0, 1] that
     a row's earlier visits left it. `rng` is seeded anew for each call, from the seed and the
-    number of draws, so a rule that draws its randomness from it resumes exactly.
+    number of draws, so a rule that draws its randomness from it resumes exactly. `draw` is how many
+    draws this process has made.
     """
 
     estimator: Beliefs
@@ -30,6 +31,7 @@ class View:
     group_size: int
     rng: np.random.Generator
     pick: Pick = "proportional"
+    draw: int = 0
 
     @property
     def size(self) -> int:
