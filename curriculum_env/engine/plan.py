@@ -87,7 +87,7 @@ def _selected(sampler: Sampler, n: int, view: View) -> Choice:
             and 0 <= rows_K.min() <= rows_K.max() < view.size
             and rows_K.shape == np.shape(choice.propensity_K)
         ):
-            raise ValueError(f"rows {rows_K[:3]} of {view.size}, with as many propensities")
+            raise ValueError(f"{str(choice)[:200]} is no choice of {view.size} rows")
     except Exception:
         if view.draw == 0:
             raise
