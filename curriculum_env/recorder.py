@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 import os
 from collections import defaultdict, deque
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.util import Finalize
-from numbers import Real
 from threading import Condition, Lock, Thread, current_thread
 from typing import TypeAlias
 from weakref import WeakSet
 
 from curriculum_env.errors import RejectedError, StoreError
 from curriculum_env.store import Store, open_store
+from curriculum_env.store.columns import finite, storable
 from curriculum_env.types import Outcome
 
 __all__ = ["Recorder", "recorder_for"]
@@ -103,10 +102,18 @@ class Recorder:
 
     # --- the edge ----------------------------------------------------------------------------
     def _checked(self, outcome: Outcome) -> Outcome:
-        """A reward that is no finite number makes its rollout an error, which moves no belief."""
+        """A reward that is no finite number makes its rollout an error, which moves no belief; a
+        bad value in another column is cleared."""
+        outcome, cleared = storable(outcome)
+        for column, value in cleared.items():
+            self._warn_once(
+                column,
+                f"The {column} {value!r:.80} of rollout {outcome.rollout_id} cannot be stored: "
+                f"recorded as {getattr(outcome, column)!r}.",
+            )
         if outcome.status != "ok":
             return outcome if outcome.reward is None else replace(outcome, reward=None)
-        reward = _finite(outcome.reward)
+        reward = finite(outcome.reward)
         if reward is not None:
             return replace(outcome, reward=reward)
         self._warn_once(
@@ -187,19 +194,20 @@ class Recorder:
                 self._store = open_store(self.url)
             self._store.record(outcomes)
         except RejectedError as error:
-            return self._write_singly(outcomes, error)
+            return self._write_halves(outcomes, error)
         except Exception as error:  # whatever it is, the rollout goes on and the thread lives
             self._warn_once("store", f"{error} Outcomes are kept and retried meanwhile.")
             return False
         return True
 
-    def _write_singly(self, outcomes: list[Outcome], error: RejectedError) -> bool:
+    def _write_halves(self, outcomes: list[Outcome], error: RejectedError) -> bool:
         """One bad outcome must not hold up the others: it is dropped, counted and named."""
         if len(outcomes) > 1:
-            written = [self._write([outcome]) for outcome in outcomes]
-            return all(written)
+            middle = len(outcomes) // 2
+            return self._write(outcomes[:middle]) and self._write(outcomes[middle:])
         with self._changed:
             self.dropped += 1
+            self._batch = [entry for entry in self._batch if entry[0] is not outcomes[0]]
         _log.warning("The outcome of rollout %s is dropped: %s", outcomes[0].rollout_id, error)
         return True
 
@@ -243,16 +251,6 @@ def _resolve(waiters: Iterable[_Waiter]) -> None:
     for waiter in waiters:
         if not waiter.done():
             waiter.set_result(None)
-
-
-def _finite(reward: object) -> float | None:
-    if not isinstance(reward, Real):
-        return None
-    try:
-        value = float(reward)
-    except OverflowError:
-        return None
-    return value if math.isfinite(value) else None
 
 
 _recorders: dict[str, Recorder] = {}

@@ -14,7 +14,15 @@ from uuid import uuid4
 from weakref import finalize
 
 from sqlalchemy import Connection, Engine, Insert, Table, delete, func, insert, select, update
-from sqlalchemy.exc import DataError, SQLAlchemyError
+from sqlalchemy.exc import (
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    InterfaceError,
+    ProgrammingError,
+    SQLAlchemyError,
+    StatementError,
+)
 
 from curriculum_env.errors import RejectedError, SchemaVersionError, StoreError
 from curriculum_env.store import schema
@@ -199,14 +207,21 @@ class SqlStore(Store):
             raise StoreError(f"The store {self.url} is closed: open it again with open_store().")
         try:
             yield
-        except (OverflowError, UnicodeError) as error:
-            raise RejectedError(f"The store {self.url} cannot hold a value ({error}).") from error
+        except (OverflowError, TypeError, ValueError) as error:
+            raise self._rejected(str(error)) from error
         except SQLAlchemyError as error:
-            kind = RejectedError if isinstance(error, DataError) else StoreError
             cause = str(getattr(error, "orig", None) or error).partition("\n")[0]
-            raise kind(
+            if _refuses_values(error):
+                raise self._rejected(cause) from error
+            raise StoreError(
                 f"The store {self.url} cannot be used ({cause}): {self._advice(cause)}."
             ) from error
+
+    def _rejected(self, cause: str) -> RejectedError:
+        return RejectedError(
+            f"The store {self.url} cannot hold a value ({cause}): give each column a value of its "
+            "own type."
+        )
 
     # --- schema and owner --------------------------------------------------------------------
     def _prepare(self) -> None:
@@ -250,3 +265,17 @@ class SqlStore(Store):
         """Raise unless this store is the owner; if so, it stays it until the transaction ends."""
         if not self._owns(connection.exec_driver_sql(self._select_token).scalar()):
             raise lost(self.url, self._owner(connection), self._now(connection))
+
+
+_BINDING = ("binding parameter", "cannot adapt")  # as sqlite3 and psycopg put it
+_WRONG_TYPE = ("42804", "42846", "42P18")  # as a PostgreSQL server does: SQLSTATE
+
+
+def _refuses_values(error: SQLAlchemyError) -> bool:
+    """Whether the values are at fault, and not the connection, a lock or the tables."""
+    if isinstance(error, DataError | IntegrityError):
+        return True
+    if isinstance(error, InterfaceError | ProgrammingError):
+        state = getattr(error.orig, "sqlstate", None)
+        return state in _WRONG_TYPE or any(words in str(error.orig) for words in _BINDING)
+    return isinstance(error, StatementError) and not isinstance(error, DBAPIError)
