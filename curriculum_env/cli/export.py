@@ -9,6 +9,8 @@ import typer
 
 from curriculum_env.errors import ConfigError
 
+_SQLITE = b"SQLite format 3\0"
+
 
 def export(
     store: Annotated[str, typer.Argument(help="URL of a store, its file, or a run's folder.")],
@@ -26,10 +28,26 @@ def export(
             f"{out} does not end in .parquet, and only Parquet is written: name it "
             f"{out.with_suffix('.parquet')}."
         )
+    out = out.expanduser()
+    _spare_stores(out)
     from curriculum_env.cli.stored import graded_rollouts, read_store, replayed
     from curriculum_env.snapshot import sidecar_path, write_snapshot
 
     stored = read_store(store)
     with replayed(stored) as curriculum:
         rows = write_snapshot(curriculum, out, graded_rollouts(stored), store=stored.url)
+    if stored.priors:
+        typer.echo(
+            "Warning: this run's rows began with offline estimates, which its store does not "
+            "hold: the exported beliefs start without them.",
+            err=True,
+        )
     typer.echo(f"Wrote {rows} tasks to {out}, settings and metrics to {sidecar_path(out)}.")
+
+
+def _spare_stores(out: Path) -> None:
+    if not out.is_file():
+        return
+    with out.open("rb") as file:
+        if file.read(len(_SQLITE)) == _SQLITE:
+            raise ConfigError(f"{out} is a store, which the table would replace: name another.")

@@ -24,7 +24,7 @@ _WIDTH = 150
 
 def wide() -> Console:
     """A console on which the tables fit, on narrow terminals and in files too."""
-    return Console(highlight=False, width=max(Console().width, _WIDTH))
+    return Console(highlight=False, markup=False, emoji=False, width=max(Console().width, _WIDTH))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ class Progress:
         self._bar = progress.Progress(
             progress.TextColumn("{task.completed}/{task.total} rollouts"),
             progress.BarColumn(bar_width=None),
-            progress.TextColumn("{task.description}"),
+            progress.TextColumn("{task.description}", markup=False),
             progress.TimeElapsedColumn(),
             progress.TimeRemainingColumn(),
             console=console,

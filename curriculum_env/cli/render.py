@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from curriculum_env.cli.installed import Environment
     from curriculum_env.cli.standing import Outage, Standing
 
-console = Console(highlight=False)
+console = Console(highlight=False, markup=False, emoji=False)
 
 
 def number(value: float | None, digits: int = 2) -> str:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+
+from pydantic import ValidationError
 
 from curriculum_env.cli import settings
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine import Curriculum
 from curriculum_env.engine.reward_scale import RewardScale
 from curriculum_env.errors import ConfigError, StoreError
+from curriculum_env.samplers.uniform import UniformConfig
 from curriculum_env.store import Run, open_store, schema
 from curriculum_env.store.memory import MemoryStore
 from curriculum_env.types import Draw, Outcome, Row
@@ -36,9 +41,26 @@ class StoredRun:
 
     @property
     def config(self) -> CurriculumConfig:
-        """The settings the run was started with."""
+        """The settings the run was started with.
+
+        Raises:
+            StoreError: they are those of another release.
+        """
         known = CurriculumConfig.model_fields
-        return CurriculumConfig(**{k: v for k, v in self.run.config.items() if k in known})
+        try:
+            return CurriculumConfig(**{k: v for k, v in self.run.config.items() if k in known})
+        except ValidationError as error:
+            names = {".".join(map(str, wrong["loc"])) for wrong in error.errors()}
+            raise StoreError(
+                f"{self.url} holds a run of another release, of which this one cannot use "
+                f"{', '.join(sorted(names))}: read it with the release that wrote it."
+            ) from error
+
+    @property
+    def priors(self) -> bool:
+        """Whether rows began with offline estimates, which a store does not hold."""
+        pools = [event for event in self.events if event["kind"] == "pool"]
+        return bool(pools) and bool(pools[-1].get("priors"))
 
     @property
     def group_size(self) -> int:
@@ -56,17 +78,18 @@ def read_store(text: str) -> StoredRun:
         ConfigError: `text` names no store.
         StoreError: the store cannot be read, or holds no run.
     """
-    with closing(open_store(store_url(text))) as store:
-        run = store.last_run()
+    url = store_url(text)
+    with _readable(url) as readable, closing(open_store(readable)) as store:
+        url, run = store.url if readable == url else url, store.last_run()
         if run is None:
-            raise StoreError(f"{store.url} holds no run yet: nothing has been drawn from it.")
+            raise StoreError(f"{url} holds no run yet: nothing has been drawn from it.")
         reader = store.reader()
         outcomes: list[Outcome] = []
         while read := reader.read():
             outcomes += read
         draws = tuple(store.draws())
         return StoredRun(
-            url=store.url,
+            url=url,
             run=run,
             earlier=tuple(draw for draw in draws if draw.number < run.first_draw),
             draws=tuple(draw for draw in draws if draw.number >= run.first_draw),
@@ -77,7 +100,10 @@ def read_store(text: str) -> StoredRun:
 
 @contextmanager
 def replayed(stored: StoredRun) -> Iterator[Curriculum]:
-    """The curriculum of the run over the rows it ever drew, taught by its outcomes, in memory.
+    """A curriculum over the rows the run ever drew, taught by its outcomes, in memory.
+
+    It believes what the run believes, but for offline estimates (`StoredRun.priors`). Its rule is
+    uniform drawing: beliefs do not depend on the rule, which may need what a store does not hold.
 
     Raises:
         StoreError: nothing has been drawn yet.
@@ -91,7 +117,7 @@ def replayed(stored: StoredRun) -> Iterator[Curriculum]:
         memory.append_draws(memory.start_run({}), stored.earlier)
     memory.append_draws(memory.start_run(stored.run.config), stored.draws)
     memory.record(stored.outcomes)
-    config = stored.config.model_copy(update={"resume": "continue"})
+    config = stored.config.model_copy(update={"resume": "continue", "sampler": UniformConfig()})
     pool = [Row(uid, {}, draw.domain, draw.level) for uid, draw in rows.items()]
     with _quiet("curriculum_env.engine"), Curriculum(pool, config, memory) as curriculum:
         for _ in stored.draws:
@@ -118,7 +144,7 @@ def store_url(text: str) -> str:
             f"the store {text!r} lives inside the process that runs it: give a run a store of its "
             "own to look at it from outside."
         )
-    path = Path(text.removeprefix("sqlite:///"))
+    path = Path(text.removeprefix("sqlite:///")).expanduser()
     if "://" in text and not text.startswith("sqlite:///"):
         return text
     if path.is_dir():
@@ -147,7 +173,7 @@ def _require_curriculum(file: Path) -> None:
             "run."
         )
     try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as database:
+        with closing(_read_only(file)) as database:
             found = database.execute(
                 "SELECT 1 FROM sqlite_master WHERE name = ?", [schema.draws.name]
             ).fetchone()
@@ -161,6 +187,33 @@ def _require_curriculum(file: Path) -> None:
             f"{file} is a database but not a store of curriculum-env: give the URL of a store, "
             "its file, or the folder of a run."
         )
+
+
+@contextmanager
+def _readable(url: str) -> Iterator[str]:
+    """The URL itself, or, of a file that opening would have to write to but may not, a copy's."""
+    file = Path(url.removeprefix("sqlite:///"))
+    if not url.startswith("sqlite:///") or _writable(file):
+        yield url
+        return
+    with TemporaryDirectory(prefix="curriculum-") as folder:
+        copy = Path(folder) / NAME
+        with closing(_read_only(file)) as source, closing(sqlite3.connect(copy)) as target:
+            source.backup(target)
+        yield f"sqlite:///{copy}"
+
+
+def _writable(file: Path) -> bool:
+    return os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+
+
+def _read_only(file: Path) -> sqlite3.Connection:
+    """A connection that writes nothing; where the folder takes no shared memory file and there is
+    no log to be read, one that takes the file to be at rest."""
+    log = file.with_name(f"{file.name}-wal")
+    rest = not _writable(file) and not (log.exists() and log.stat().st_size)
+    mode = "immutable=1" if rest else "mode=ro"
+    return sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True)
 
 
 @contextmanager

@@ -68,7 +68,8 @@ async def test_a_key_no_store_takes_gives_way_to_the_content(
 ) -> None:
     env = wrapped("keyed-words", store, own={"keys": [key, "plain"]})
     uids = [row.uid for row in env.taskset.curriculum.rows]
-    assert uids[0].isascii() and len(uids[0]) == 16 and uids[1] == "plain"
+    assert uids[0].isascii()
+    assert (len(uids[0]), uids[1]) == (16, "plain")
     tasks = first(env, 2)
     await play(env, tasks, policy)
     assert {row.uid for row in rows_in(store)} == {task.key for task in tasks} == set(uids)

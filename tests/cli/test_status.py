@@ -1,10 +1,15 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pyarrow.parquet as pq
 import pytest
@@ -186,3 +191,112 @@ def test_a_run_without_draws_has_a_status_and_no_beliefs(cli: Cli, tmp_path: Pat
 
 def test_an_export_that_cannot_be_written(cli: Cli, live: Curriculum, tmp_path: Path) -> None:
     refused(cli("export", tmp_path, tmp_path / "none" / "out.parquet"), "cannot be written")
+
+
+RULES = [
+    {"type": "staged", "by": "prior"},
+    {"type": "adarft"},
+    *({"type": name} for name in ("thompson", "uniform", "sequential")),
+]
+
+
+def offline(samplers: dict[str, object], folder: Path) -> dict[str, float]:
+    """Run a few draws of rows with offline estimates and features; returns the live beliefs."""
+    pool = [
+        Row(f"u{i}", {}, features={"size": i}, prior_passes=i % 2 * 50, prior_attempts=50)
+        for i in range(12)
+    ]
+    url = f"sqlite:///{folder}/curriculum.db"
+    with Curriculum(pool, config(sampler=samplers), url) as curriculum:
+        for _ in range(6):
+            finish(curriculum)
+        table = curriculum.table()
+    return dict(zip(table["uid"], table["mean"], strict=True))
+
+
+@pytest.mark.parametrize("sampler", RULES, ids=lambda rule: str(rule["type"]))
+def test_every_rule_can_be_looked_at(cli: Cli, tmp_path: Path, sampler: dict[str, object]) -> None:
+    offline(sampler, tmp_path)
+    shown = cli("status", tmp_path)
+    assert (shown.code, shown.err) == (0, "")
+    assert f"sampler {sampler['type']}" in shown.out
+    assert cli("export", tmp_path, tmp_path / "d.parquet").code == 0
+
+
+def test_an_export_says_that_it_lacks_the_offline_estimates(
+    cli: Cli, live: Curriculum, tmp_path: Path
+) -> None:
+    live.store.log_event("pool", {"size": 40, "buckets": [], "priors": True})
+    done = cli("export", tmp_path, tmp_path / "d.parquet")
+    assert done.code == 0
+    assert "start without them" in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_an_export_never_replaces_a_store(cli: Cli, live: Curriculum, tmp_path: Path) -> None:
+    live.close()
+    store = tmp_path / "store.parquet"
+    (tmp_path / "curriculum.db").rename(store)
+    before = store.read_bytes()
+    refused(cli("export", store, store), "is a store")
+    assert store.read_bytes() == before
+
+
+def test_dataset_text_is_shown_as_it_is(cli: Cli, tmp_path: Path) -> None:
+    names = ("[/b]", "[red]x", ":smile:")
+    pool = [Row(name, {}, domain=f"{name}d", level=name) for name in names]
+    with Curriculum(pool, config(), f"sqlite:///{tmp_path}/curriculum.db") as curriculum:
+        for _ in range(9):
+            finish(curriculum)
+    shown = cli("status", tmp_path)
+    assert (shown.code, shown.err) == (0, "")
+    for name in names:
+        assert f"{name}d" in shown.out
+
+
+def test_settings_of_another_release_are_one_sentence(cli: Cli, tmp_path: Path) -> None:
+    with closing(open_store(f"sqlite:///{tmp_path}/curriculum.db")) as store:
+        store.acquire()
+        store.start_run({"explore": 7, "sampler": {"type": "gone"}, "unknown": 1})
+    refused(cli("status", tmp_path), "another release", "explore", "sampler")
+
+
+def test_a_path_may_begin_at_home(
+    cli: Cli, live: Curriculum, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for store in ("~", "~/curriculum.db", "sqlite:///~/curriculum.db"):
+        assert cli("status", store).code == 0
+    assert cli("export", "~", "~/home.parquet").code == 0
+    assert (tmp_path / "home.parquet").is_file()
+
+
+def as_reader(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """The command line as somebody who may write nothing here."""
+    bound = ["setpriv", "--bounding-set=-dac_override"] if os.geteuid() == 0 else []
+    command = [*bound, sys.executable, "-m", "curriculum_env.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+@pytest.mark.skipif(
+    os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root may write everywhere"
+)
+@pytest.mark.parametrize("lives", [False, True])
+def test_a_store_that_cannot_be_written_can_be_read(lives: bool) -> None:
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        with Curriculum(rows(), config(), f"sqlite:///{folder}/curriculum.db") as curriculum:
+            finish(curriculum)
+            if not lives:
+                curriculum.close()
+            before = sorted(file.name for file in folder.iterdir())
+            for file in folder.iterdir():
+                file.chmod(0o444)
+            folder.chmod(0o555)
+            shown = as_reader("status", folder, "--json")
+            folder.chmod(0o755)
+            assert (shown.returncode, shown.stderr) == (0, "")
+            found = json.loads(shown.stdout)
+            assert found["report"]["draws"] == 1
+            assert found["url"] == f"sqlite:///{folder}/curriculum.db"
+            assert sorted(file.name for file in folder.iterdir()) == before

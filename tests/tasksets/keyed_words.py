@@ -30,7 +30,7 @@ class KeyedTask(vf.Task[KeyedData]):
 
 
 class KeyedWordsConfig(vf.TasksetConfig):
-    keys: list[str] = [f"catalogue/{idx}" for idx in range(4)]
+    keys: tuple[str, ...] = tuple(f"catalogue/{idx}" for idx in range(4))
 
 
 class KeyedWords(vf.Taskset[KeyedTask, KeyedWordsConfig]):

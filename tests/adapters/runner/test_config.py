@@ -46,6 +46,11 @@ def test_the_environment_is_narrowed_to_its_own_settings() -> None:
             settings(env={"taskset": {"id": "curriculum-wrap", "inner": {"id": "nowhere"}}}),
             "nowhere",
         ),
+        (settings("exploding"), "'exploding' cannot be loaded as a taskset (RuntimeError: boom)"),
+        (
+            settings(env={"taskset": {"id": "curriculum-wrap", "inner": {"id": "exploding"}}}),
+            "'curriculum-wrap' cannot be loaded (RuntimeError: boom)",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_refused_in_one_sentence(raw: dict[str, Any], message: str) -> None:

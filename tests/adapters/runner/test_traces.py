@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 from pathlib import Path
 from typing import Any
 
+import pytest
 import verifiers.v1 as vf
 
 from curriculum_env.adapters.verifiers.runner import TraceFile
 from curriculum_env.adapters.verifiers.runner.rollouts import outcomes, place
+from curriculum_env.adapters.verifiers.runner.traces import TraceError
 from tests.adapters.playing import drawn, env_of, play
 
 
@@ -76,3 +79,19 @@ async def test_an_episode_without_a_trace_is_one_error(policy: str) -> None:
     played.ok, played.traces = False, []
     (outcome,) = outcomes(vf.Task(played.task.data), played)
     assert (outcome.status, outcome.reward, outcome.uid) == ("error", None, "coin-0")
+
+
+async def test_a_file_that_takes_no_more_is_left_as_it_was(policy: str, tmp_path: Path) -> None:
+    played, file = await episodes(policy), TraceFile(tmp_path)
+    await file.append(played[0])
+    whole = file.path.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) + 100, limits[1]))
+    try:
+        with pytest.raises(TraceError, match=r"File too large.*--resume"):
+            await file.append(played[1])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert file.path.read_bytes() == whole
+    await file.append(played[2])
+    assert [episode.id for _, episode in file.finished(good)] == [played[0].id, played[2].id]

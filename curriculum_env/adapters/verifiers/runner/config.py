@@ -59,8 +59,8 @@ def resolve(raw: Mapping[str, Any]) -> RunConfig:
         config = RunConfig.model_validate(raw)
     except ValidationError as error:
         raise ConfigError(_sentence(error)) from error
-    except (ImportError, TypeError, AttributeError) as error:
-        raise ConfigError(f"taskset {taskset!r} cannot be loaded: {error}") from error
+    except Exception as error:  # whatever a taskset's own code raises when it is imported
+        raise ConfigError(f"taskset {taskset!r} cannot be loaded ({described(error)}).") from error
     _require_shared_store(config)
     return config
 
@@ -80,13 +80,20 @@ def require_taskset(taskset: str) -> None:
         )
     try:
         plain = not issubclass(taskset_class(taskset), CurriculumMixin)
-    except (ImportError, TypeError, AttributeError, ValueError) as error:
-        raise ConfigError(f"{taskset!r} cannot be loaded as a taskset: {error}") from error
+    except Exception as error:  # whatever a taskset's own code raises when it is imported
+        raise ConfigError(
+            f"{taskset!r} cannot be loaded as a taskset ({described(error)})."
+        ) from error
     if plain:
         raise ConfigError(
             f"taskset {taskset!r} has no curriculum: run it as `curriculum-env run "
             f"curriculum-wrap --set taskset.inner.id={taskset}`."
         )
+
+
+def described(error: Exception) -> str:
+    """An error of somebody else's code on one line, by its type and words."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def _require_shared_store(config: RunConfig) -> None:

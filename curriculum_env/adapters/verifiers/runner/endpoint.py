@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from openai import (
     APIConnectionError,
     APIStatusError,
@@ -27,6 +29,7 @@ def require_endpoint(client: BaseClientConfig, model: str) -> None:
         ConfigError: the endpoint cannot serve the run.
     """
     url = client.base_url
+    _require_url(url)
     try:
         api = OpenAI(
             base_url=url,
@@ -48,6 +51,18 @@ def require_endpoint(client: BaseClientConfig, model: str) -> None:
             f"{url} refuses the API key (HTTP {error.status_code}): put a valid one in the "
             f"environment variable {client.api_key_var}, or name another with --api-key-var."
         ) from error
+
+
+def _require_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        reachable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        reachable = False
+    if not reachable:
+        raise ConfigError(
+            f"{url!r} is no URL of an endpoint: expected one such as http://127.0.0.1:8000/v1."
+        )
 
 
 def _listed(api: OpenAI, model: str) -> bool:

@@ -11,11 +11,11 @@ from typing import Any, Protocol
 
 from verifiers.v1.utils.loaders import load_environment
 
-from curriculum_env.adapters.verifiers.runner.config import RunConfig
+from curriculum_env.adapters.verifiers.runner.config import RunConfig, described
 from curriculum_env.adapters.verifiers.runner.local import in_process
 from curriculum_env.adapters.verifiers.runner.loop import Execute, Loop
 from curriculum_env.adapters.verifiers.runner.rollouts import failure, outcomes, place
-from curriculum_env.adapters.verifiers.runner.traces import TraceFile
+from curriculum_env.adapters.verifiers.runner.traces import TraceError, TraceFile
 from curriculum_env.adapters.verifiers.runner.workers import in_workers
 from curriculum_env.errors import ConfigError, CurriculumError
 from curriculum_env.types import Outcome
@@ -50,6 +50,8 @@ class Session:
         self.env = _load(config)
         self.taskset: Any = self.env.taskset
         self.loop: Loop | None = None
+        self.failure: TraceError | None = None
+        """Why episodes cannot be written, which stops the run as `stop` does."""
         self._lost = 0
         self._stopping = False
         self._kept: dict[str | None, list[Any]] = defaultdict(list)
@@ -112,8 +114,12 @@ class Session:
         return len(finished)
 
     async def ended(self, task: Any, episode: Any) -> None:
-        await self.traces.append(episode)
         self._record(task, episode)
+        try:
+            await self.traces.append(episode)
+        except TraceError as error:
+            self.failure = self.failure or error
+            self.stop()
 
     def lost(self, task: Any, error: Exception) -> None:
         self._lost += 1
@@ -149,9 +155,9 @@ class Session:
 def _load(config: RunConfig) -> Any:
     try:
         return load_environment(config.env)
-    except (ImportError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, CurriculumError):
-            raise
+    except CurriculumError:
+        raise
+    except Exception as error:  # whatever an environment's own code raises when it is made
         raise ConfigError(
-            f"the environment of {config.env.taskset.id!r} cannot be loaded: {error}"
+            f"the environment of {config.env.taskset.id!r} cannot be loaded ({described(error)})."
         ) from error

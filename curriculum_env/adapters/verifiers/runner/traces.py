@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,9 +13,15 @@ from typing import Any
 from pydantic import TypeAdapter
 from verifiers.v1.episode import Episode, WireEpisode
 
+from curriculum_env.errors import CurriculumError
+
 NAME = "traces.jsonl"
 
 _adapter: Callable[[type], TypeAdapter[Any]] = cache(TypeAdapter)
+
+
+class TraceError(CurriculumError, RuntimeError):
+    """An episode cannot be written."""
 
 
 class TraceFile:
@@ -28,7 +36,11 @@ class TraceFile:
         return not self.path.exists() or self.path.stat().st_size == 0
 
     async def append(self, episode: Any) -> None:
-        """Write one episode whole, off the event loop; a cancellation does not tear it."""
+        """Write one episode whole, off the event loop; a cancellation does not tear it.
+
+        Raises:
+            TraceError: it cannot be written; the file is left as it was.
+        """
         await asyncio.shield(asyncio.ensure_future(self._append(episode)))
 
     async def _append(self, episode: Any) -> None:
@@ -37,8 +49,17 @@ class TraceFile:
 
     def _write(self, episode: Episode[Any, Any, Any]) -> None:
         line = _adapter(type(episode)).dump_json(episode, exclude_none=True)
-        with self.path.open("ab") as file:
-            file.write(line + b"\n")
+        size = self.path.stat().st_size if self.path.exists() else 0
+        try:
+            with self.path.open("ab") as file:
+                file.write(line + b"\n")
+        except OSError as error:
+            with suppress(OSError):
+                os.truncate(self.path, size)
+            raise TraceError(
+                f"episodes cannot be written to {self.path} ({error.strerror or error}): make "
+                "room or let it be written, then go on with --resume."
+            ) from error
 
     def finished(self, complete: Callable[[Any], bool]) -> list[tuple[bytes, Any]]:
         """The finished episodes and their lines, each episode once.
