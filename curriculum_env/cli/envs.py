@@ -19,7 +19,10 @@ env_app = typer.Typer(
 def list_(
     json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the installed environments whose taskset has a curriculum."""
+    """List the installed environments whose taskset has a curriculum.
+
+    These are the installed packages whose module of the same name exports such a taskset.
+    """
     from curriculum_env.cli.installed import installed_environments
     from curriculum_env.cli.render import console, environment_table
 

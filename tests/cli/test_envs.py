@@ -68,6 +68,22 @@ def test_the_arithmetic_environment_is_listed(cli: Cli) -> None:
     assert "arithmetic-curriculum" in shown.out
 
 
+def test_a_package_that_declares_no_dependency_is_listed_too(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its import of this one: `coins` has a curriculum, `plain-coins` and `elsewhere` not."""
+    for name in ("coins", "plain-coins", "elsewhere"):
+        info = tmp_path / f"{name.replace('-', '_')}-0.1.dist-info"
+        info.mkdir()
+        metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.1\nSummary: Of {name}.\n"
+        (info / "METADATA").write_text(metadata, encoding="utf-8")
+    (tmp_path / "elsewhere.py").write_text("raise RuntimeError('imported')\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = {row["id"]: row for row in json.loads(cli("env", "list", "--json").out)}
+    assert found["coins"]["summary"] == "Of coins."
+    assert not {"plain-coins", "elsewhere"} & set(found)
+
+
 def test_a_new_environment_passes_its_own_tests(cli: Cli, tmp_path: Path) -> None:
     made = cli("env", "new", "word-flip", "--parent", tmp_path)
     assert (made.code, made.err) == (0, "")
