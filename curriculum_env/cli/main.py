@@ -66,6 +66,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         _fail(str(error), USER_ERROR)
     except _UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            typer.echo(error.format_message())
+            sys.exit(0)
         _fail(error.format_message(), USER_ERROR)
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(INTERRUPTED)

@@ -10,7 +10,7 @@ import pytest
 from curriculum_env.cli import main
 from tests.cli.conftest import Cli, refused
 
-COMMANDS = ["", "run", "status", "export", "env", "env list", "env new", "vf-install"]
+COMMANDS = ["", "run", "status", "export", "lab", "env", "env list", "env new", "vf-install"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -50,6 +50,13 @@ def test_what_is_no_command_is_one_sentence(cli: Cli) -> None:
     refused(cli("status"), "store")
     refused(cli("status", "a", "b"), "b")
     refused(cli("--no-such-option"), "--no-such-option")
+
+
+@pytest.mark.parametrize("command", ["", "env"])
+def test_a_command_that_needs_another_shows_its_help(cli: Cli, command: str) -> None:
+    shown = cli(*command.split())
+    assert (shown.code, shown.err) == (0, "")
+    assert shown.out.startswith("Usage: ")
 
 
 def test_a_bug_is_told_apart_from_a_users_error(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
