@@ -1,7 +1,9 @@
-"""The bar of a run in progress, with rho and the mean reward of the latest groups."""
+"""A run in progress: a bar with rho and the mean reward of the latest draws, or, where the output
+is no terminal, a line of them now and then."""
 
 from __future__ import annotations
 
+import time
 from collections import deque
 
 from rich import progress
@@ -11,6 +13,7 @@ from curriculum_env.report import Ledger
 from curriculum_env.types import Outcome
 
 RECENT = 100
+LINE_SECONDS = 30.0
 
 
 class Progress:
@@ -28,6 +31,8 @@ class Progress:
             console=console,
         )
         self._task = self._bar.add_task(self._description(), total=rollouts)
+        self._done, self._rollouts = 0, rollouts
+        self._said = time.monotonic()
 
     def __enter__(self) -> Progress:
         self._bar.start()
@@ -42,15 +47,19 @@ class Progress:
 
     def record(self, outcome: Outcome) -> None:
         self.ledger.record(outcome)
+        self._done += 1
         self._bar.update(self._task, advance=1, description=self._description())
+        if not console.is_terminal and time.monotonic() - self._said >= LINE_SECONDS:
+            self._said = time.monotonic()
+            self.note(f"{self._done}/{self._rollouts} rollouts  {self._description()}")
 
     def note(self, message: str) -> None:
         """Print a line above the bar."""
-        self._bar.console.print(message)
+        self._bar.console.print(message, soft_wrap=True)
 
     def _description(self) -> str:
         recent = list(self._recent)
         return (
-            f"ρ {number(self.ledger.survival(recent))}  "
-            f"reward {number(self.ledger.mean_reward(recent))}"
+            f"last {RECENT} draws: ρ {number(self.ledger.survival(recent))}  "
+            f"mean reward {number(self.ledger.mean_reward(recent))}"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,12 +26,16 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def show_run(report: RunReport, folder: Path, *, interrupted: bool) -> None:
-    """Print the summary of a run."""
+    """Print the summary of a run, and how to go on with it where rollouts are missing."""
     named = any(level.level for level in report.levels)
     console.print(level_table(report.levels if named else report.buckets))
     show_report(report)
-    state = "Interrupted; go on with --resume" if interrupted else "Finished"
+    state = "Interrupted" if interrupted else "Finished"
     console.print(f"{state}. Episodes and report: {folder}", style="dim", soft_wrap=True)
+    owed = f"{report.errors} rollouts failed and are owed: " if report.errors else ""
+    if owed or interrupted:
+        command = f"curriculum-env run --resume --output {shlex.quote(str(folder))}"
+        console.print(f"{owed}go on with `{command}`", soft_wrap=True)
 
 
 def level_table(levels: tuple[LevelReport, ...]) -> Table:
@@ -61,15 +66,16 @@ def level_table(levels: tuple[LevelReport, ...]) -> Table:
 def show_report(report: RunReport) -> None:
     """Print rho beside what uniform drawing would have had, and what it was measured on."""
     console.print(survival_table(report))
-    console.print(
-        "Uniform drawing: the mean over the pool; a task never drawn has the measured ρ of its "
-        "level.",
-        style="dim",
-        soft_wrap=True,
-    )
+    if report.expected_uniform is not None:
+        console.print(
+            "Uniform drawing: the mean over the pool; a task never drawn has the measured ρ of "
+            "its level.",
+            style="dim",
+            soft_wrap=True,
+        )
     spread = f"{report.distinct} distinct, {report.effective:.1f} effective (exp of the entropy)"
     failed = f"{report.errors} failed, {report.cancelled} cancelled"
-    rewards = f"mean reward {number(report.mean_reward, 3)}, {report.tokens} tokens"
+    rewards = f"mean reward of all {number(report.mean_reward, 3)}, {report.tokens} tokens"
     console.print(f"tasks drawn: {spread}", soft_wrap=True)
     console.print(
         f"{report.draws} draws of {report.group_size}: {report.rollouts} rollouts graded, "

@@ -31,7 +31,8 @@ def run(
     ] = None,
     groups: Annotated[int | None, typer.Option(help="Draws in all.  [default: 64]")] = None,
     group_size: Annotated[
-        int | None, typer.Option(help="Rollouts of each draw.  [default: 8]")
+        int | None,
+        typer.Option("--group-size", "-G", help="Rollouts of each draw.  [default: 8]"),
     ] = None,
     concurrency: Annotated[
         int | None,
@@ -48,7 +49,10 @@ def run(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Folder of the run.  [default: outputs/TASKSET--MODEL]"
+            "--output",
+            "-o",
+            help="Folder of the run.  [default: outputs/TASKSET--MODEL, with the inner taskset "
+            "between them where one is wrapped]",
         ),
     ] = None,
     resume: Annotated[
@@ -84,11 +88,11 @@ def run(
 
     Writes each episode to OUTPUT/traces.jsonl as it ends, and the summary to
     OUTPUT/report.json. Ctrl-C finishes the rollouts in flight and sums up; a second one cancels
-    them.
+    them. The exit code is 3 where rollouts failed: --resume runs them again.
     """
     if policy and base_url:
         raise ConfigError("--policy serves a model of its own: leave out --base-url, or --policy.")
-    flags = settings.merge(
+    flags = settings.sized(
         at("env.taskset.id", taskset),
         at("env.taskset.task.store", store),
         at("env.taskset.curriculum.sampler.type", sampler),
@@ -105,7 +109,7 @@ def run(
         at("workers", workers),
         settings.assignments(set_ or ()),
     )
-    given = settings.merge(settings.from_file(config), flags)
+    given = settings.merge(settings.sized(settings.from_file(config)), flags)
     folder = output or _folder(given, resume=resume)
     return _start(_complete(given, folder, resume=resume), folder, resume=resume)
 
@@ -117,10 +121,12 @@ def _start(tree: Tree, folder: Path, *, resume: bool) -> int:
 
 
 def _folder(given: Tree, *, resume: bool) -> Path:
-    taskset = given.get("env", {}).get("taskset", {}).get("id")
-    if not taskset and resume:
+    taskset = given.get("env", {}).get("taskset", {})
+    if not taskset.get("id") and resume:
         raise ConfigError("--resume needs to know what to resume: give --output or the taskset.")
-    name = f"{taskset}--{given.get('model')}".lower()
+    inner = taskset.get("inner", {}).get("id")
+    names = (taskset.get("id"), *([inner] if inner else []), given.get("model"))
+    name = "--".join(map(str, names)).lower()
     return Path("outputs") / re.sub(r"[^a-z0-9._@-]+", "-", name)
 
 
@@ -130,13 +136,13 @@ def _complete(given: Tree, folder: Path, *, resume: bool) -> Tree:
     tree = settings.merge(settings.DEFAULTS, old, given)
     taskset = tree.get("env", {}).get("taskset", {})
     if not taskset.get("id"):
-        raise ConfigError("no taskset was named: write `curriculum-env run TASKSET ...`.")
+        raise _missing("no taskset was named: write `curriculum-env run TASKSET ...`.", given)
     if not tree.get("policy") and not tree.get("client", {}).get("base_url"):
-        raise ConfigError(
-            "no model to run against: give --base-url and --model, or --policy smollm2."
+        raise _missing(
+            "no model to run against: give --base-url and --model, or --policy smollm2.", given
         )
     if not tree.get("model"):
-        raise ConfigError("no model was named: give --model as the endpoint calls it.")
+        raise _missing("no model was named: give --model as the endpoint calls it.", given)
     choice = {"resume": "continue"} if resume else {}
     return settings.merge(
         {"client": {"type": "eval", "api_key_var": "OPENAI_API_KEY"}},
@@ -144,4 +150,18 @@ def _complete(given: Tree, folder: Path, *, resume: bool) -> Tree:
         at("env.taskset.task.store", f"sqlite:///{folder / 'curriculum.db'}"),
         tree,
         at("env.taskset.curriculum", {**choice, "group_size": tree["group_size"]}),
+    )
+
+
+def _missing(what: str, given: Tree) -> ConfigError:
+    """The error of a setting that was not given, or was given under a name there is not."""
+    from curriculum_env.adapters.verifiers.runner import RunConfig
+
+    known = RunConfig.model_fields
+    unknown = [key for key in given if key not in known]
+    if not unknown:
+        return ConfigError(what)
+    return ConfigError(
+        f"there is no setting {', '.join(unknown)}; expected {', '.join(known)} (a "
+        f"taskset's settings are [env.taskset]), and {what}"
     )

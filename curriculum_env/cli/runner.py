@@ -18,16 +18,18 @@ from rich.logging import RichHandler
 from curriculum_env.adapters.verifiers.runner import RunConfig, Session, TraceFile, resolve
 from curriculum_env.adapters.verifiers.runner.endpoint import require_endpoint
 from curriculum_env.cli import settings
+from curriculum_env.cli.folding import Folding
 from curriculum_env.cli.progress import Progress
 from curriculum_env.cli.render import console, show_run
 from curriculum_env.cli.settings import Tree
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine.reward_scale import RewardScale
-from curriculum_env.errors import ConfigError
+from curriculum_env.errors import ConfigError, StoreError
 from curriculum_env.local import serve_policy
 from curriculum_env.report import Beliefs, Ledger, RunReport, build_report
+from curriculum_env.store import open_store
 
-_DONE, _INTERRUPTED = 0, 130
+_DONE, _OWED, _INTERRUPTED = 0, 3, 130
 
 
 def start(tree: Tree, folder: Path, *, resume: bool) -> int:
@@ -37,7 +39,7 @@ def start(tree: Tree, folder: Path, *, resume: bool) -> int:
         ConfigError: a setting cannot be used, the model cannot be reached, or `folder` holds
             another run.
     """
-    _log(resume=resume)
+    folding = _log(resume=resume)
     config = resolve(tree)
     _require_folder(folder, config, resume=resume)
     curriculum: CurriculumConfig = config.env.taskset.curriculum
@@ -48,19 +50,25 @@ def start(tree: Tree, folder: Path, *, resume: bool) -> int:
         _open(session, stack)
         with progress:
             interrupted = asyncio.run(_drive(session, progress.note))
+        for line in folding.summary():
+            console.print(line, style="dim", no_wrap=True, overflow="ellipsis")
         session.settle()
         report = _report(session, ledger)
     (folder / "report.json").write_text(json.dumps(asdict(report), indent=2) + "\n")
     show_run(report, folder, interrupted=interrupted)
-    return _INTERRUPTED if interrupted else _DONE
+    if interrupted:
+        return _INTERRUPTED
+    return _OWED if report.errors else _DONE
 
 
-def _log(*, resume: bool) -> None:
-    """Warnings go above the progress bar, but for those that tell what was asked for."""
-    handler = RichHandler(console=console, show_time=False, show_path=False)
+def _log(*, resume: bool) -> Folding:
+    """Warnings go above the progress bar, each once, but for those that tell what was asked for."""
+    handler, folding = RichHandler(console=console, show_time=False, show_path=False), Folding()
+    handler.addFilter(folding)
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[handler])
     if resume:
         logging.getLogger("curriculum_env.engine.resume").setLevel(logging.ERROR)
+    return folding
 
 
 def _open(session: Session, stack: ExitStack) -> None:
@@ -68,7 +76,11 @@ def _open(session: Session, stack: ExitStack) -> None:
     session.config = _served(session.config, stack)
     require_endpoint(session.config.client, session.config.model)
     _make(session.folder)
-    session.open()
+    try:
+        session.open()
+    except StoreError:
+        _require_unused(session.config)
+        raise
     settings.save(session.config.model_dump(mode="json"), session.folder)
 
 
@@ -84,9 +96,28 @@ def _require_folder(folder: Path, config: RunConfig, *, resume: bool) -> None:
     new = settings.frozen(config.model_dump(mode="json"))
     if changed := settings.difference(old, new):
         raise ConfigError(
-            f"{folder} was started with another {changed}: its rollouts could not be compared; "
-            "resume with the run's own settings, or start afresh with another --output."
+            f"{folder} was started with {changed.path} = {_value(changed.one)}, now it is "
+            f"{_value(changed.other)}: their rollouts could not be compared; resume with the run's "
+            "own settings, or start afresh with another --output."
         )
+
+
+def _require_unused(config: RunConfig) -> None:
+    """Say, in the words of the command line, that a new run needs a store without draws."""
+    taskset: Any = config.env.taskset
+    if taskset.curriculum.resume != "never":
+        return
+    with closing(open_store(taskset.task.store)) as store:
+        if drawn := store.counts()["draws"]:
+            raise ConfigError(
+                f"{store.url} already holds {drawn} draws: go on with their run by --resume, start "
+                "a new one that keeps their beliefs by --set taskset.curriculum.resume=warm, or "
+                "name another with --store."
+            )
+
+
+def _value(setting: Any) -> str:
+    return "unset" if setting is None else json.dumps(setting)
 
 
 def _make(folder: Path) -> None:

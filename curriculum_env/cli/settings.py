@@ -6,7 +6,7 @@ import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from curriculum_env.errors import ConfigError
 
@@ -34,6 +34,23 @@ def at(path: str, value: Any) -> Tree:
     for key in reversed(path.split(".")):
         value = {key: value}
     return dict(value)
+
+
+def sized(*trees: Mapping[str, Any]) -> Tree:
+    """`trees` as one, whose group size stands at the top, wherever it was written.
+
+    Raises:
+        ConfigError: it is given in both places, and not the same.
+    """
+    tree = merge(*trees)
+    inner = tree.get("env", {}).get("taskset", {}).get("curriculum", {}).get("group_size")
+    outer = tree.get("group_size", inner)
+    if inner not in (None, outer):
+        raise ConfigError(
+            f"group_size is {outer} and env.taskset.curriculum.group_size {inner}: they are the "
+            "same setting, give one of them."
+        )
+    return merge(tree, at("group_size", outer))
 
 
 def assignments(texts: Iterable[str]) -> Tree:
@@ -112,12 +129,21 @@ def frozen(settings: Mapping[str, Any]) -> Tree:
     return keep
 
 
-def difference(one: Any, other: Any, path: str = "") -> str | None:
-    """The dotted path at which two trees first differ, None where they do not."""
+class Difference(NamedTuple):
+    """A setting, by its dotted path, that two trees disagree on; None where one lacks it."""
+
+    path: str
+    one: Any
+    other: Any
+
+
+def difference(one: Any, other: Any, path: str = "") -> Difference | None:
+    """Where two trees first differ, None where they do not. Of two settings of one table, the
+    `id` or `type` that decides what the others mean comes first."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        for key in sorted({*one, *other}):
+        for key in sorted({*one, *other}, key=lambda key: (key not in ("id", "type"), key)):
             name = f"{path}.{key}".removeprefix(".")
             if found := difference(one.get(key), other.get(key), name):
                 return found
         return None
-    return None if one == other else path
+    return None if one == other else Difference(path, one, other)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,6 +19,7 @@ from verifiers.v1.episode import WireEpisode
 
 from curriculum_env.adapters.verifiers.runner.rollouts import place
 from curriculum_env.store import open_store
+from curriculum_env.testing.policy import Outage
 from curriculum_env.testing.serving import TASKSETS
 from tests.cli.conftest import HERE, Cli, Served, refused
 
@@ -150,6 +153,45 @@ def test_settings_come_from_a_file_and_flags_win(cli: Cli, served: Served, tmp_p
     assert [uid for _, uid in draws(tmp_path / "out")] == ["coin-0", "coin-1", "coin-2"]
 
 
+def test_the_group_size_of_the_file_counts_unless_a_flag_gives_another(
+    cli: Cli, served: Served, tmp_path: Path
+) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(
+        '[env.taskset]\nid = "coins"\n[env.taskset.curriculum]\ngroup_size = 3\n', encoding="utf-8"
+    )
+    endpoint = ("--base-url", served.url, "--model", "scripted", "--groups=2")
+    for flags, size in (((), 3), (("-G", 5), 5)):
+        out = tmp_path / f"out{size}"
+        done = cli("run", f"--config={file}", *endpoint, *flags, f"--output={out}")
+        assert (done.code, done.err) == (0, "")
+        assert (report(out)["group_size"], report(out)["rollouts"]) == (size, 2 * size)
+    file.write_text("group_size = 2\n" + file.read_text(encoding="utf-8"), encoding="utf-8")
+    refused(cli("run", f"--config={file}", *endpoint), "group_size is 2", "same setting")
+
+
+def test_the_folder_of_a_wrapped_run_names_what_is_wrapped(
+    cli: Cli, served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    inner = ("--set", "taskset.inner.id=plain-coins")
+    sizes = ("--groups=1", "--group-size=2")
+    done = cli("run", "curriculum-wrap", *inner, "--base-url", served.url, "--model=M x", *sizes)
+    assert (done.code, done.err) == (0, "")
+    (folder,) = (tmp_path / "outputs").iterdir()
+    assert folder.name == "curriculum-wrap--plain-coins--m-x"
+
+
+def test_where_the_output_is_no_terminal_a_line_says_how_far_it_is(
+    cli: Cli, served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("curriculum_env.cli.progress.LINE_SECONDS", 0.0)
+    out = cli(*arguments(served, tmp_path)).out
+    assert "1/24 rollouts  last 100 draws: ρ –" in out
+    assert "23/24 rollouts  last 100 draws: ρ" in out
+    assert f"mean reward of all {report(tmp_path)['mean_reward']:.3f}" in out
+
+
 def test_bad_input_is_refused_before_a_rollout_is_paid_for(
     cli: Cli, served: Served, tmp_path: Path
 ) -> None:
@@ -157,6 +199,9 @@ def test_bad_input_is_refused_before_a_rollout_is_paid_for(
         return cli(*arguments(served, tmp_path / "out", **more))
 
     refused(cli("run"), "no taskset was named")
+    misplaced = tmp_path / "misplaced.toml"
+    misplaced.write_text('[taskset]\nid = "coins"\n', encoding="utf-8")
+    refused(cli("run", "--config", misplaced), "no setting taskset;", "[env.taskset]", "no taskset")
     refused(cli("run", "coins"), "no model to run against")
     refused(cli("run", "coins", "--base-url", served.url), "no model was named")
     refused(cli("run", "--resume"), "--output")
@@ -169,6 +214,7 @@ def test_bad_input_is_refused_before_a_rollout_is_paid_for(
     refused(asked(taskset="curriculum-wrap"), "inner")
     refused(asked(sampler="best"), "'best'", "survival")
     refused(asked(set="taskset.curriculum.explore=2"), "explore", "2")
+    refused(asked(set="taskset.curriculum.novelty=2", sampler="best"), "novelty", "'best'")
     refused(asked(set="explore"), "key=value")
     refused(asked(config=tmp_path / "none.toml"), "cannot read")
     refused(asked(**{"base-url": "http://127.0.0.1:9/v1"}), "no server answers")
@@ -194,9 +240,12 @@ def test_two_runs_do_not_share_a_folder_or_a_store(
     assert cli(*arguments(served, tmp_path / "one")).code == 0
     refused(cli(*arguments(served, tmp_path / "one")), "already holds a run", "--resume")
     store = f"sqlite:///{tmp_path}/one/curriculum.db"
-    refused(cli(*arguments(served, tmp_path / "two", store=store)), "draws")
+    used = cli(*arguments(served, tmp_path / "two", store=store))
+    refused(used, "draws", "--resume", "--set taskset.curriculum.resume=warm", "--store")
     other = cli("run", "--resume", f"--output={tmp_path}/one", "--group-size=2")
-    refused(other, "another", "group_size")
+    refused(other, "group_size = 4, now it is 2")
+    other = cli("run", "--resume", f"--output={tmp_path}/one", "--sampler=thompson")
+    refused(other, 'sampler.type = "survival", now it is "thompson"')
     fresh = f"--store=sqlite:///{tmp_path}/fresh.db"
     refused(cli("run", "--resume", f"--output={tmp_path}/one", fresh), "does not know")
     with closing(open_store(store)) as owner:
@@ -247,7 +296,8 @@ def test_ctrl_c_finishes_what_is_in_flight_and_sums_up(
         os.killpg(process.pid, signal.SIGINT)
         out, _ = process.communicate(timeout=150)
     assert process.returncode == 130
-    assert "Interrupted; go on with --resume" in out
+    assert "Interrupted." in out
+    assert f"go on with `curriculum-env run --resume --output {tmp_path}`" in out
     assert "Traceback" not in out
     played = episodes(tmp_path)
     assert all(episode.ok for episode in played)
@@ -319,12 +369,42 @@ def test_a_worker_that_dies_is_replaced(served: Served, tmp_path: Path) -> None:
         victim = _children(process.pid)[-1]
         os.kill(victim, signal.SIGKILL)
         out, _ = process.communicate(timeout=150)
-    assert process.returncode == 0, out
+    assert process.returncode == 3, out
     assert "exit code -9" in out
     summary = report(tmp_path)
+    assert f"{summary['errors']} rollouts failed and are owed" in out
     assert 1 <= summary["errors"] <= 6
     assert summary["rollouts"] + summary["errors"] == 20 * SIZE
     assert len(episodes(tmp_path)) == summary["rollouts"]
+
+
+def test_an_endpoint_that_dies_leaves_a_debt_that_the_hinted_command_pays(
+    cli: Cli, served: Served, tmp_path: Path
+) -> None:
+    served.policy.outage = Outage(start=60, errors=10**6, wrong=0)
+    options: dict[str, Any] = {"groups": 40, "set": 'agent.harness={id="coins",max_retries=0}'}
+    with running(*arguments(served, tmp_path, **options)) as process:
+        out, _ = process.communicate(timeout=150)
+    assert process.returncode == 3, out
+    failed = report(tmp_path)["errors"]
+    assert failed == 40 * SIZE - 60
+    assert f"{failed} rollouts failed and are owed" in out
+    assert out.count("model call failed") == 2
+    assert f"{failed - 1} more like: model call failed" in out
+    assert _outages(cli, tmp_path) == [False]
+    served.policy.outage = None
+    command = re.search(r"go on with `curriculum-env (.*)`", out)
+    assert command is not None
+    done = cli(*shlex.split(command[1]))
+    assert (done.code, done.err) == (0, "")
+    assert (report(tmp_path)["rollouts"], report(tmp_path)["errors"]) == (40 * SIZE, 0)
+    assert _outages(cli, tmp_path) == [True]
+
+
+def _outages(cli: Cli, folder: Path) -> list[bool]:
+    """Whether each outage is over, as `status` tells it."""
+    found = json.loads(cli("status", folder, "--json").out)["outages"]
+    return [outage["ended"] is not None for outage in found]
 
 
 def _children(pid: int) -> list[int]:

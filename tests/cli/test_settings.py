@@ -56,5 +56,22 @@ def test_what_is_saved_comes_back(tmp_path: Path) -> None:
 def test_the_first_difference_is_named_by_its_path() -> None:
     one = {"a": {"b": 1, "c": [1]}, "d": None}
     assert settings.difference(one, {"a": {"b": 1, "c": [1]}}) is None
-    assert settings.difference(one, {"a": {"b": 1, "c": [2]}, "d": 1}) == "a.c"
-    assert settings.difference(one, {"a": {"b": {"x": 1}, "c": [1]}}) == "a.b"
+    assert settings.difference(one, {"a": {"b": 1, "c": [2]}, "d": 1}) == ("a.c", [1], [2])
+    assert settings.difference(one, {"a": {"b": {"x": 1}, "c": [1]}}) == ("a.b", 1, {"x": 1})
+
+
+def test_a_difference_of_type_comes_before_those_it_makes() -> None:
+    greedy, thompson = {"type": "greedy"}, {"type": "thompson", "shortlist": 3}
+    assert settings.difference(greedy, thompson) == ("type", "greedy", "thompson")
+
+
+def inside(size: int) -> settings.Tree:
+    return settings.at("env.taskset.curriculum.group_size", size)
+
+
+def test_the_group_size_counts_wherever_it_is_written() -> None:
+    assert settings.sized({}) == {}
+    assert settings.sized(inside(4))["group_size"] == 4
+    assert settings.sized({"group_size": 4}, inside(4))["group_size"] == 4
+    with pytest.raises(ConfigError, match=r"group_size is 8 .*curriculum\.group_size 4"):
+        settings.sized({"group_size": 8}, inside(4))
