@@ -169,9 +169,12 @@ class Recorder:
             else:
                 self._sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
-        if self._store is not None:
-            self._store.close()
-            self._store = None
+        self._close_store()
+
+    def _close_store(self) -> None:
+        store, self._store = self._store, None
+        if store is not None:
+            store.close()
 
     def _take(self) -> bool:
         """Wait for a batch to write; False once this thread is no longer the recorder's."""
@@ -197,6 +200,7 @@ class Recorder:
             return self._write_halves(outcomes, error)
         except Exception as error:  # whatever it is, the rollout goes on and the thread lives
             self._warn_once("store", f"{error} Outcomes are kept and retried meanwhile.")
+            self._close_store()  # the next try opens what is there then
             return False
         return True
 

@@ -62,6 +62,7 @@ class SqlStore(Store):
         self._select_token = str(_OWNER_TOKEN.compile(dialect=engine.dialect))
         self._gate = ForkGate(engine.dispose)
         self._claim: Owner | None = None
+        self._highest_draw = -1  # of those in the store while this one owned it
         self._closed = False
         self._close_connections = finalize(self, engine.dispose)
         self._prepare()
@@ -83,6 +84,9 @@ class SqlStore(Store):
     def _lock_schema(self, connection: Connection) -> None:
         """Let one process at a time create the tables or change the owner."""
 
+    def _check_place(self) -> None:
+        """Raise `StoreError` where the database is no longer the one that was opened."""
+
     def _now(self, connection: Connection) -> float:
         """Unix seconds by the clock that all processes of this store share."""
         return time.time()
@@ -99,7 +103,8 @@ class SqlStore(Store):
             claim = Owner.claim(self, now)
             connection.execute(delete(schema.owner))
             connection.execute(insert(schema.owner), {"id": 1, **asdict(claim)})
-        self._claim = claim
+            highest = _highest(connection)
+        self._claim, self._highest_draw = claim, highest
 
     def heartbeat(self) -> None:
         with self._write() as connection:
@@ -115,8 +120,7 @@ class SqlStore(Store):
     def start_run(self, config: Mapping[str, Any]) -> Run:
         with self._write() as connection:
             self._check_owner(connection)
-            highest = connection.execute(select(func.max(schema.draws.c.number))).scalar()
-            first_draw = 0 if highest is None else highest + 1
+            first_draw = _highest(connection) + 1
             values = {"first_draw": first_draw, "started": time.time(), "config": dict(config)}
             statement = insert(schema.runs).returning(*schema.runs.c)
             return Run(*connection.execute(statement, values).one())
@@ -134,6 +138,7 @@ class SqlStore(Store):
             with self._write() as connection:
                 self._check_owner(connection)
                 connection.execute(self._insert_draws, values)
+            self._highest_draw = max(self._highest_draw, *(draw.number for draw in draws))
 
     def draws(self, first: int = 0, last: int | None = None) -> Iterator[Draw]:
         number = schema.draws.c.number
@@ -205,6 +210,7 @@ class SqlStore(Store):
     def _errors(self) -> Iterator[None]:
         if self._closed:
             raise StoreError(f"The store {self.url} is closed: open it again with open_store().")
+        self._check_place()
         try:
             yield
         except (OverflowError, TypeError, ValueError) as error:
@@ -263,8 +269,35 @@ class SqlStore(Store):
 
     def _check_owner(self, connection: Connection) -> None:
         """Raise unless this store is the owner; if so, it stays it until the transaction ends."""
-        if not self._owns(connection.exec_driver_sql(self._select_token).scalar()):
+        token = connection.exec_driver_sql(self._select_token).scalar()
+        if not self._owns(token) and not (token is None and self._reclaim(connection)):
             raise lost(self.url, self._owner(connection), self._now(connection))
+
+    def _reclaim(self, connection: Connection) -> bool:
+        """Put back the owner's row that is gone, unless somebody else has drawn since."""
+        claim = self._claim
+        if claim is None or not claim.mine():
+            return False
+        if self._meta(connection).get("identity") != self.identity:
+            raise self._replaced()
+        self._lock_schema(connection)
+        if self._owner(connection) is not None or _highest(connection) > self._highest_draw:
+            return False
+        row = {"id": 1, **asdict(claim.beat(self._now(connection)))}
+        connection.execute(insert(schema.owner), row)
+        return True
+
+    def _replaced(self) -> StoreError:
+        return StoreError(
+            f"The store {self.url} is gone: it was deleted or replaced while it was in use; put it "
+            "back, or end this run and name a new store."
+        )
+
+
+def _highest(connection: Connection) -> int:
+    """The highest number of a draw, -1 without any."""
+    highest = connection.execute(select(func.max(schema.draws.c.number))).scalar()
+    return -1 if highest is None else int(highest)
 
 
 _BINDING = ("binding parameter", "cannot adapt")  # as sqlite3 and psycopg put it

@@ -56,7 +56,9 @@ class SqliteStore(SqlStore):
         event.listen(engine, "connect", _configure)
         event.listen(engine, "begin", _begin)
         self.path = path
+        self._file: tuple[int, int] | None = None
         super().__init__(url.render_as_string(), engine)
+        self._file = _identify(path)
 
     def reader(self, cursor: Any = None) -> OutcomeReader:
         return SqliteReader(self, cursor or 0)
@@ -66,6 +68,11 @@ class SqliteStore(SqlStore):
 
     def _parameters(self, fields: Fields, rows: Rows) -> list[dict[str, Any]]:
         return [dict(zip(fields, row, strict=True)) for row in rows]
+
+    def _check_place(self) -> None:
+        """SQLite itself would go on for ever in a file that no longer has a name."""
+        if self._file not in (None, _identify(self.path)):
+            raise self._replaced()
 
     def _lock_schema(self, connection: Connection) -> None:
         """Nothing to do: BEGIN IMMEDIATE already lets in one writer at a time."""
@@ -96,6 +103,15 @@ def _resolve(url: URL) -> Path:
             f"({error.strerror}): name a path in a folder that can be written."
         ) from error
     return path
+
+
+def _identify(path: Path) -> tuple[int, int] | None:
+    """Device and inode; None where there is no such file."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _configure(connection: sqlite3.Connection, record: object) -> None:
