@@ -19,6 +19,12 @@ _PATIENCE = 30.0  # seconds a fork waits for calls to end: a fork must never han
 
 _gates: WeakSet[ForkGate] = WeakSet()
 _held: list[ForkGate] = []
+_waiting = False
+
+
+def fork_waits() -> bool:
+    """Whether a fork waits for the stores' calls: one that only waits for a lock should give up."""
+    return _waiting
 
 
 class ForkGate:
@@ -62,6 +68,8 @@ parent had begun."""
 
 
 def _before_fork() -> None:
+    global _waiting
+    _waiting = True
     opening.hold()  # first: opening a store passes through that store's own gate
     _held.append(opening)
     for gate in list(_gates):
@@ -70,6 +78,8 @@ def _before_fork() -> None:
 
 
 def _after_fork() -> None:
+    global _waiting
+    _waiting = False
     while _held:
         _held.pop().let_go()
 

@@ -9,20 +9,25 @@ waiting for the disk on each draw would cost a hundred times the write itself.
 from __future__ import annotations
 
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Insert, Table, create_engine, event, select
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine import URL
+from sqlalchemy.exc import OperationalError
 
 from curriculum_env.errors import ConfigError, StoreError
 from curriculum_env.store import schema
 from curriculum_env.store.base import OutcomeReader
+from curriculum_env.store.forks import fork_waits
 from curriculum_env.store.sql import OUTCOME_COLUMNS, Fields, Rows, SqlStore
 from curriculum_env.types import Outcome
 
 _BUSY_SECONDS = 30.0
+_CLOSING_SECONDS = 4.0
+_TURN_SECONDS = 0.2  # one wait inside SQLite, which nothing can interrupt
 
 
 class SqliteReader(OutcomeReader):
@@ -53,12 +58,17 @@ class SqliteStore(SqlStore):
     def __init__(self, url: URL) -> None:
         path = _resolve(url)
         engine = create_engine(url.set(database=str(path)), connect_args={"timeout": _BUSY_SECONDS})
+        self._lock = _WriteLock()
         event.listen(engine, "connect", _configure)
-        event.listen(engine, "begin", _begin)
+        event.listen(engine, "begin", self._lock.begin)
         self.path = path
         self._file: tuple[int, int] | None = None
         super().__init__(url.render_as_string(), engine)
         self._file = _identify(path)
+
+    def close(self) -> None:
+        self._lock.patience = _CLOSING_SECONDS
+        super().close()
 
     def reader(self, cursor: Any = None) -> OutcomeReader:
         return SqliteReader(self, cursor or 0)
@@ -81,7 +91,7 @@ class SqliteStore(SqlStore):
         if "full" in cause:
             return "free some disk space or name a path on another disk"
         if "locked" in cause:
-            return f"another process kept it locked for {_BUSY_SECONDS:.0f} s; end it or wait"
+            return f"another process kept it locked for {self._lock.waited:.0f} s; end it or wait"
         if "not a database" in cause or "malformed" in cause:
             return "the file is not a curriculum store; name another path"
         return "name a path in a folder that can be written"
@@ -121,7 +131,32 @@ def _configure(connection: sqlite3.Connection, record: object) -> None:
         connection.execute("PRAGMA journal_mode=WAL")
 
 
-def _begin(connection: Connection) -> None:
-    """Take the write lock at once, so that a writer waits for it instead of failing midway."""
-    writes = connection.get_execution_options().get("curriculum_write", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+class _WriteLock:
+    """Begins transactions; those that write take the lock at once, so that they wait for it
+    instead of failing midway. They wait for `patience` seconds, or until a fork must go on."""
+
+    def __init__(self) -> None:
+        self.patience = _BUSY_SECONDS
+        self.waited = 0.0
+
+    def begin(self, connection: Connection) -> None:
+        if not connection.get_execution_options().get("curriculum_write", False):
+            connection.exec_driver_sql("BEGIN")
+            return
+        connection.exec_driver_sql(f"PRAGMA busy_timeout={_TURN_SECONDS * 1000:.0f}")
+        try:
+            self._begin_immediate(connection)
+        finally:
+            connection.exec_driver_sql(f"PRAGMA busy_timeout={_BUSY_SECONDS * 1000:.0f}")
+
+    def _begin_immediate(self, connection: Connection) -> None:
+        begun = time.monotonic()
+        while True:
+            try:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                return
+            except OperationalError as error:
+                self.waited = time.monotonic() - begun
+                locked = "locked" in str(error.orig)
+                if not locked or fork_waits() or self.waited >= self.patience:
+                    raise
