@@ -143,11 +143,11 @@ class _WriteLock:
         if not connection.get_execution_options().get("curriculum_write", False):
             connection.exec_driver_sql("BEGIN")
             return
-        connection.exec_driver_sql(f"PRAGMA busy_timeout={_TURN_SECONDS * 1000:.0f}")
+        _set_timeout(connection, _TURN_SECONDS)
         try:
             self._begin_immediate(connection)
         finally:
-            connection.exec_driver_sql(f"PRAGMA busy_timeout={_BUSY_SECONDS * 1000:.0f}")
+            _set_timeout(connection, _BUSY_SECONDS)
 
     def _begin_immediate(self, connection: Connection) -> None:
         begun = time.monotonic()
@@ -160,3 +160,8 @@ class _WriteLock:
                 locked = "locked" in str(error.orig)
                 if not locked or fork_waits() or self.waited >= self.patience:
                     raise
+
+
+def _set_timeout(connection: Connection, seconds: float) -> None:
+    driver: Any = connection.connection.driver_connection  # SQLAlchemy would take ten times as long
+    driver.execute(f"PRAGMA busy_timeout={seconds * 1000:.0f}")
