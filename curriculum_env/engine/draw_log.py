@@ -81,7 +81,7 @@ class DrawLog:
             self._events.append((kind, data))
             self._work.notify_all()
 
-    def close(self, timeout: float = 10.0) -> None:
+    def close(self, timeout: float = 4.0) -> None:
         """Write what is left, for at most `timeout` seconds."""
         with self._work:
             self._stopping = True
