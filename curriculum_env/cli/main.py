@@ -11,6 +11,7 @@ import typer
 
 from curriculum_env.cli.envs import env_app, vf_install
 from curriculum_env.cli.export import export
+from curriculum_env.cli.interrupts import interrupts, leave
 from curriculum_env.cli.lab import lab
 from curriculum_env.cli.run import run
 from curriculum_env.cli.status import status
@@ -18,7 +19,6 @@ from curriculum_env.errors import CurriculumError
 
 USER_ERROR = 2
 BUG = 1
-INTERRUPTED = 130
 
 _UsageError: Any = typer.BadParameter.__base__
 
@@ -60,7 +60,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments[:1]
     try:
-        sys.exit(app(args=arguments, standalone_mode=False) or 0)
+        with interrupts:
+            code = app(args=arguments, standalone_mode=False) or 0
+            interrupts.heed()
+        sys.exit(code)
     except CurriculumError as error:
         if debug:
             raise
@@ -71,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             sys.exit(0)
         _fail(error.format_message(), USER_ERROR)
     except (KeyboardInterrupt, typer.Abort):
-        sys.exit(INTERRUPTED)
+        leave()
     except Exception as error:
         if debug:
             raise

@@ -110,7 +110,7 @@ def run(
         settings.assignments(set_ or ()),
     )
     given = settings.merge(settings.sized(settings.from_file(config)), flags)
-    folder = output or _folder(given, resume=resume)
+    folder = (output or _folder(given, resume=resume)).expanduser()
     return _start(_complete(given, folder, resume=resume), folder, resume=resume)
 
 

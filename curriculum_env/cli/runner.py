@@ -19,14 +19,17 @@ from curriculum_env.adapters.verifiers.runner import RunConfig, Session, TraceFi
 from curriculum_env.adapters.verifiers.runner.endpoint import require_endpoint
 from curriculum_env.cli import settings
 from curriculum_env.cli.folding import Folding
+from curriculum_env.cli.interrupts import ignore, interrupts
 from curriculum_env.cli.progress import Progress
 from curriculum_env.cli.render import console, show_run
 from curriculum_env.cli.settings import Tree
+from curriculum_env.cli.stored import all_outcomes, graded
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine.reward_scale import RewardScale
-from curriculum_env.errors import ConfigError, StoreError
+from curriculum_env.errors import ConfigError, CurriculumError, StoreError
 from curriculum_env.local import serve_policy
 from curriculum_env.report import Beliefs, Ledger, RunReport, build_report
+from curriculum_env.snapshot import write_snapshot
 from curriculum_env.store import open_store
 
 _DONE, _OWED, _INTERRUPTED = 0, 3, 130
@@ -48,14 +51,17 @@ def start(tree: Tree, folder: Path, *, resume: bool) -> int:
     with ExitStack() as stack:
         session = stack.enter_context(closing(Session(config, folder, progress, resume=resume)))
         _open(session, stack)
+        interrupts.heed()
         with progress:
             interrupted = asyncio.run(_drive(session, progress.note))
         for line in folding.summary():
             console.print(line, style="dim", no_wrap=True, overflow="ellipsis")
         session.settle()
         report = _report(session, ledger)
-    (folder / "report.json").write_text(json.dumps(asdict(report), indent=2) + "\n")
-    show_run(report, folder, interrupted=interrupted)
+        failure = _unwritten(session, report)
+    show_run(report, folder, interrupted=interrupted or failure is not None)
+    if failure:
+        raise failure
     if interrupted:
         return _INTERRUPTED
     return _OWED if report.errors else _DONE
@@ -144,25 +150,52 @@ async def _drive(session: Session, note: Callable[[str], None]) -> bool:
     """Run the session; returns whether a signal ended it early."""
     loop = asyncio.get_running_loop()
     running = loop.create_task(session.run())
-    interrupts: Counter[str] = Counter()
+    came: Counter[str] = Counter()
 
     def interrupt() -> None:
-        interrupts["count"] += 1
-        if interrupts["count"] == 1:
+        came["count"] += 1
+        if came["count"] == 1:
             session.stop()
             note("Stopping: the rollouts in flight finish; Ctrl-C again cancels them.")
         else:
             terminate()
 
     def terminate() -> None:
-        interrupts["count"] += 1
+        came["count"] += 1
         running.cancel()
 
     loop.add_signal_handler(signal.SIGINT, interrupt)
     loop.add_signal_handler(signal.SIGTERM, terminate)
     with suppress(asyncio.CancelledError):
         await running
-    return interrupts.total() > 0
+    loop.remove_signal_handler(signal.SIGINT)
+    if came.total():
+        ignore()
+    return came.total() > 0
+
+
+def _unwritten(session: Session, report: RunReport) -> CurriculumError | None:
+    """Write the report and the difficulty of all tasks; returns why something was not written."""
+    failure: CurriculumError | None = session.failure
+    folder, curriculum = session.folder, session.curriculum
+    try:
+        _write(report, folder / "report.json")
+        if curriculum is not None:
+            rollouts = graded(all_outcomes(curriculum.store), curriculum.config)
+            write_snapshot(curriculum, folder / "difficulty.parquet", rollouts)
+    except CurriculumError as error:
+        failure = failure or error
+    return failure
+
+
+def _write(report: RunReport, path: Path) -> None:
+    try:
+        path.write_text(json.dumps(asdict(report), indent=2) + "\n")
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be written ({error.strerror or error}): make room, or let it be "
+            "written."
+        ) from error
 
 
 def _report(session: Session, ledger: Ledger) -> RunReport:

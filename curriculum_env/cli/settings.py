@@ -13,6 +13,10 @@ from curriculum_env.errors import ConfigError
 Tree = dict[str, Any]
 
 SAVED = Path("configs") / "resolved" / "run.json"
+_TABLES = (
+    *("", "client", "sampling", "env", "env.taskset"),
+    *("env.taskset.curriculum", "env.taskset.task", "env.taskset.inner"),
+)
 DEFAULTS: Tree = {"groups": 64, "group_size": 8, "concurrency": 16, "workers": 0}
 
 
@@ -53,6 +57,24 @@ def sized(*trees: Mapping[str, Any]) -> Tree:
     return merge(tree, at("group_size", outer))
 
 
+def tables(tree: Any) -> Tree:
+    """`tree` itself, in which what must be a table is one.
+
+    Raises:
+        ConfigError: it is not.
+    """
+    for path in _TABLES:
+        found = tree
+        for key in filter(None, path.split(".")):
+            found = found.get(key, {})
+        if not isinstance(found, dict):
+            raise ConfigError(
+                f"{path or 'the whole'} is {json.dumps(found, default=str)}; expected a table of "
+                f"settings{path and f', those of [{path}]'}."
+            )
+    return dict(tree)
+
+
 def assignments(texts: Iterable[str]) -> Tree:
     """The tree of `--set key=value` flags under `env`; a value is TOML, else plain text.
 
@@ -67,7 +89,7 @@ def assignments(texts: Iterable[str]) -> Tree:
                 f"--set {text!r} is not of the form key=value: write for example "
                 "--set taskset.curriculum.explore=0.2."
             )
-        trees.append(at(f"env.{key}", _value(value)))
+        trees.append(tables(at(f"env.{key}", _value(value))))
     return merge(*trees)
 
 
@@ -87,7 +109,7 @@ def from_file(path: Path | None) -> Tree:
     if path is None:
         return {}
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tables(tomllib.loads(path.expanduser().read_text(encoding="utf-8")))
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror or error}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -102,7 +124,7 @@ def saved(folder: Path) -> Tree:
     """
     path = folder / SAVED
     try:
-        settings: Tree = json.loads(path.read_text(encoding="utf-8"))
+        loaded = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise ConfigError(
             f"{folder} holds no run to resume: name its folder with --output, or leave out "
@@ -110,22 +132,39 @@ def saved(folder: Path) -> Tree:
         ) from error
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path} cannot be read: {error}.") from error
+    try:
+        settings = tables(loaded)
+        settings["env"]["taskset"]["id"]
+    except (ConfigError, KeyError) as error:
+        raise ConfigError(
+            f"{path} does not hold the settings of a run: start one with another --output."
+        ) from error
     return settings
 
 
 def save(settings: Mapping[str, Any], folder: Path) -> None:
-    """Write the settings where `saved` and verifiers' own replay find them."""
+    """Write the settings where `saved` and verifiers' own replay find them.
+
+    Raises:
+        ConfigError: they cannot be written.
+    """
     path = folder / SAVED
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be written ({error.strerror or error}): make room, or name another "
+            "folder with --output."
+        ) from error
 
 
 def frozen(settings: Mapping[str, Any]) -> Tree:
     """Settings that a resumed run must share with the run it goes on with."""
     keep = merge({key: settings.get(key) for key in ("env", "model", "sampling", "group_size")})
     taskset = keep["env"]["taskset"]
-    taskset["curriculum"] = {**taskset["curriculum"], "resume": "continue"}
-    taskset["task"] = {**taskset["task"], "store": None}
+    taskset["curriculum"] = {**taskset.get("curriculum", {}), "resume": "continue"}
+    taskset["task"] = {**taskset.get("task", {}), "store": None}
     return keep
 
 

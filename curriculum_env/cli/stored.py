@@ -6,7 +6,7 @@ import logging
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from curriculum_env.engine import Curriculum
 from curriculum_env.engine.reward_scale import RewardScale
 from curriculum_env.errors import ConfigError, StoreError
 from curriculum_env.samplers.uniform import UniformConfig
-from curriculum_env.store import Run, open_store, schema
+from curriculum_env.store import Run, Store, open_store, schema
 from curriculum_env.store.memory import MemoryStore
 from curriculum_env.types import Draw, Outcome, Row
 
@@ -83,19 +83,22 @@ def read_store(text: str) -> StoredRun:
         url, run = store.url if readable == url else url, store.last_run()
         if run is None:
             raise StoreError(f"{url} holds no run yet: nothing has been drawn from it.")
-        reader = store.reader()
-        outcomes: list[Outcome] = []
-        while read := reader.read():
-            outcomes += read
         draws = tuple(store.draws())
         return StoredRun(
             url=url,
             run=run,
             earlier=tuple(draw for draw in draws if draw.number < run.first_draw),
             draws=tuple(draw for draw in draws if draw.number >= run.first_draw),
-            outcomes=tuple(outcomes),
+            outcomes=tuple(all_outcomes(store)),
             events=tuple(store.events()),
         )
+
+
+def all_outcomes(store: Store) -> Iterator[Outcome]:
+    """Every outcome the store holds, in the order they were recorded."""
+    reader = store.reader()
+    while read := reader.read():
+        yield from read
 
 
 @contextmanager
@@ -127,10 +130,15 @@ def replayed(stored: StoredRun) -> Iterator[Curriculum]:
 
 def graded_rollouts(stored: StoredRun) -> Counter[str]:
     """How many rollouts of each task were graded, by its uid, in all runs of the store."""
-    success = RewardScale(stored.config).success
+    return graded(stored.outcomes, stored.config)
+
+
+def graded(outcomes: Iterable[Outcome], config: CurriculumConfig) -> Counter[str]:
+    """How many of the outcomes were graded, by the uid of their task."""
+    success = RewardScale(config).success
     return Counter(
         outcome.uid
-        for outcome in stored.outcomes
+        for outcome in outcomes
         if outcome.status == "ok"
         and outcome.reward is not None
         and success(outcome.reward) is not None

@@ -14,10 +14,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from verifiers.v1.episode import WireEpisode
 
 from curriculum_env.adapters.verifiers.runner.rollouts import place
+from curriculum_env.cli import settings
 from curriculum_env.store import open_store
 from curriculum_env.testing.policy import Outage
 from curriculum_env.testing.serving import TASKSETS
@@ -417,3 +419,60 @@ def _children(pid: int) -> list[int]:
             if int(fields[1]) == pid and b"spawn_main" in command:
                 found.append(int(entry.name))
     return sorted(found)
+
+
+# --- where nothing more can be written -------------------------------------------------------
+def test_a_full_disk_ends_the_run_as_ctrl_c_does(cli: Cli, served: Served, tmp_path: Path) -> None:
+    traces = tmp_path / "traces.jsonl"
+    traces.symlink_to("/dev/full")
+    ended = cli(*arguments(served, tmp_path, groups=50, concurrency=4))
+    refused(ended, "traces.jsonl", "No space left on device", "--resume")
+    assert "pass rate" in ended.out
+    assert "go on with `curriculum-env run --resume" in ended.out
+    paid = served.policy.calls
+    assert report(tmp_path)["rollouts"] == paid < 50 * SIZE
+    traces.unlink()
+    drawn = len(draws(tmp_path))
+    done = cli("run", "--resume", f"--output={tmp_path}", f"--groups={drawn}")
+    assert done.code == 0
+    assert len(episodes(tmp_path)) == drawn * SIZE
+
+
+def test_a_report_that_cannot_be_written_is_printed_all_the_same(
+    cli: Cli, served: Served, tmp_path: Path
+) -> None:
+    (tmp_path / "report.json").symlink_to("/dev/full")
+    ended = cli(*arguments(served, tmp_path))
+    refused(ended, "report.json cannot be written")
+    assert "pass rate" in ended.out
+    assert len(episodes(tmp_path)) == GROUPS * SIZE
+
+
+def test_a_run_leaves_the_difficulty_of_the_whole_pool(
+    cli: Cli, served: Served, tmp_path: Path
+) -> None:
+    assert cli(*arguments(served, tmp_path)).code == 0
+    table = {row["uid"]: row for row in pq.read_table(tmp_path / "difficulty.parquet").to_pylist()}
+    assert len(table) == 2000
+    drawn = Counter(uid for _, uid in draws(tmp_path))
+    assert {uid: row["rollouts"] for uid, row in table.items() if row["visits"]} == {
+        uid: times * SIZE for uid, times in drawn.items()
+    }
+    assert json.loads((tmp_path / "difficulty.json").read_text())["rows"] == 2000
+
+
+def test_the_output_may_begin_at_home(
+    cli: Cli, served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert cli(*arguments(served, Path("~/run"))).code == 0
+    assert len(draws(tmp_path / "run")) == GROUPS
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["run"]
+
+
+def test_a_saved_run_that_lacks_settings_is_refused(
+    cli: Cli, served: Served, tmp_path: Path
+) -> None:
+    settings.save({"env": {"taskset": {"id": "coins"}}}, tmp_path)
+    refused(cli(*arguments(served, tmp_path), "--resume"), "was started with")

@@ -75,3 +75,38 @@ def test_the_group_size_counts_wherever_it_is_written() -> None:
     assert settings.sized({"group_size": 4}, inside(4))["group_size"] == 4
     with pytest.raises(ConfigError, match=r"group_size is 8 .*curriculum\.group_size 4"):
         settings.sized({"group_size": 8}, inside(4))
+
+
+@pytest.mark.parametrize("text", ["taskset=5", "taskset.curriculum=5", "taskset.task=x"])
+def test_an_assignment_does_not_replace_a_table(text: str) -> None:
+    with pytest.raises(ConfigError, match=f"env.{text.partition('=')[0]} is .*expected a table"):
+        settings.assignments([text])
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("env = 5", "env is 5"),
+        ('[env]\ntaskset = "coins"', 'env.taskset is "coins"'),
+        ('client = "x"', 'client is "x"'),
+        ("sampling = 2026-01-01", 'sampling is "2026-01-01"'),
+    ],
+)
+def test_a_file_has_tables_where_they_belong(tmp_path: Path, text: str, name: str) -> None:
+    (tmp_path / "run.toml").write_text(text)
+    with pytest.raises(ConfigError, match=f"{name}; expected a table"):
+        settings.from_file(tmp_path / "run.toml")
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '{"env": {"taskset": {}}}', '{"env": []}'])
+def test_what_was_saved_by_something_else(tmp_path: Path, text: str) -> None:
+    settings.save({}, tmp_path)
+    (tmp_path / settings.SAVED).write_text(text)
+    with pytest.raises(ConfigError, match="does not hold the settings of a run"):
+        settings.saved(tmp_path)
+
+
+def test_settings_that_cannot_be_saved(tmp_path: Path) -> None:
+    (tmp_path / "configs").write_text("")
+    with pytest.raises(ConfigError, match="cannot be written"):
+        settings.save({}, tmp_path)

@@ -56,10 +56,13 @@ class TraceFile:
         except OSError as error:
             with suppress(OSError):
                 os.truncate(self.path, size)
-            raise TraceError(
-                f"episodes cannot be written to {self.path} ({error.strerror or error}): make "
-                "room or let it be written, then go on with --resume."
-            ) from error
+            raise self._refused(error) from error
+
+    def _refused(self, error: OSError) -> TraceError:
+        return TraceError(
+            f"episodes cannot be written to {self.path} ({error.strerror or error}): make "
+            "room or let it be written, then go on with --resume."
+        )
 
     def finished(self, complete: Callable[[Any], bool]) -> list[tuple[bytes, Any]]:
         """The finished episodes and their lines, each episode once.
@@ -76,8 +79,12 @@ class TraceFile:
     def rewrite(self, lines: Iterable[bytes]) -> None:
         """Leave `lines` alone in the file, all at once."""
         rewritten = self.path.with_suffix(".jsonl.tmp")
-        rewritten.write_bytes(b"".join(line + b"\n" for line in lines))
-        rewritten.replace(self.path)
+        try:
+            rewritten.write_bytes(b"".join(line + b"\n" for line in lines))
+            rewritten.replace(self.path)
+        except OSError as error:
+            rewritten.unlink(missing_ok=True)
+            raise self._refused(error) from error
 
     def _lines(self) -> Iterator[bytes]:
         if self.path.exists():
