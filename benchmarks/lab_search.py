@@ -1,7 +1,7 @@
 """Finds the lab's tuned column: settings for each rule by random search, on seeds the lab never
 uses, and writes them to curriculum_env/sim/tuned.json.
 
-    python benchmarks/lab_search.py --candidates 12 --seeds 1 --budget 24000
+    python benchmarks/lab_search.py --candidates 8 --seeds 1 --budget 48000
 
 Every rule gets the same number of candidates, its defaults being the first; the best of them is the
 one of the largest area under the curve in the mean over the seven settings.
@@ -23,9 +23,9 @@ from curriculum_env.sim.search import search
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--candidates", type=int, default=12, help="tried for each rule")
+    parser.add_argument("--candidates", type=int, default=8, help="tried for each rule")
     parser.add_argument("--seeds", type=int, default=1, help="worlds per setting")
-    parser.add_argument("--budget", type=int, default=24_000, help="rollouts of one run")
+    parser.add_argument("--budget", type=int, default=48_000, help="rollouts of one run")
     parser.add_argument("--processes", type=int, default=0, help="0: one per core")
     parser.add_argument("--rules", nargs="*", help="only these; the others are kept as they are")
     args = parser.parse_args()
