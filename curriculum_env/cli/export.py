@@ -30,6 +30,7 @@ def export(
         )
     out = out.expanduser()
     _spare_stores(out)
+    from curriculum_env.cli.render import WITHOUT_PRIORS
     from curriculum_env.cli.stored import graded_rollouts, read_store, replayed
     from curriculum_env.snapshot import sidecar_path, write_snapshot
 
@@ -37,11 +38,7 @@ def export(
     with replayed(stored) as curriculum:
         rows = write_snapshot(curriculum, out, graded_rollouts(stored), store=stored.url)
     if stored.priors:
-        typer.echo(
-            "Warning: this run's rows began with offline estimates, which its store does not "
-            "hold: the exported beliefs start without them.",
-            err=True,
-        )
+        typer.echo(f"Warning: {WITHOUT_PRIORS}.", err=True)
     typer.echo(f"Wrote {rows} tasks to {out}, settings and metrics to {sidecar_path(out)}.")
 
 

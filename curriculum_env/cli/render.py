@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from curriculum_env.cli.installed import Environment
     from curriculum_env.cli.standing import Outage, Standing
 
+WITHOUT_PRIORS = (
+    "the rows began with offline estimates, which the store does not hold: the beliefs here start "
+    "without them; the folder of a run that ended has the run's own in difficulty.parquet"
+)
+
 console = Console(highlight=False, markup=False, emoji=False)
 
 
@@ -123,6 +128,7 @@ def show_standing(standing: Standing) -> None:
             f"{standing.unwritten} unwritten, {standing.strays} of no draw"
         ),
         *map(_outage, standing.outages),
+        *([WITHOUT_PRIORS] if standing.priors else []),
         (
             f"run {standing.run}, sampler {standing.sampler}, estimator {standing.estimator}, "
             f"last draw {ago(standing.last_draw)}: {standing.url}"

@@ -40,7 +40,8 @@ class Outage:
 @dataclass(frozen=True, slots=True)
 class Standing:
     """A run at one moment. `dropped` draws were given up unfinished, `unwritten` outcomes were
-    lost on their way, `strays` belong to no draw of the run; times are Unix seconds."""
+    lost on their way, `strays` belong to no draw of the run; with `priors` the run's rows began
+    with offline estimates, which these beliefs lack; times are Unix seconds."""
 
     url: str
     run: int
@@ -49,6 +50,7 @@ class Standing:
     sampler: str
     estimator: str
     pool: int | None
+    priors: bool
     frontier: Frontier
     in_flight: int
     dropped: int
@@ -79,6 +81,7 @@ def standing(stored: StoredRun, now: float | None = None) -> Standing:
         sampler=config.sampler.type,
         estimator=config.estimator.type,
         pool=sum(pool.values()) if pool else None,
+        priors=stored.priors,
         frontier=frontier,
         in_flight=report.in_flight - dropped,
         dropped=dropped,

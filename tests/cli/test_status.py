@@ -223,14 +223,23 @@ def test_every_rule_can_be_looked_at(cli: Cli, tmp_path: Path, sampler: dict[str
     assert cli("export", tmp_path, tmp_path / "d.parquet").code == 0
 
 
-def test_an_export_says_that_it_lacks_the_offline_estimates(
-    cli: Cli, live: Curriculum, tmp_path: Path
-) -> None:
-    live.store.log_event("pool", {"size": 40, "buckets": [], "priors": True})
+def test_what_is_shown_says_that_it_lacks_the_offline_estimates(cli: Cli, tmp_path: Path) -> None:
+    believed = offline({"type": "uniform"}, tmp_path)
+    assert "start without them" in cli("status", tmp_path).out
     done = cli("export", tmp_path, tmp_path / "d.parquet")
     assert done.code == 0
     assert "start without them" in done.err
     assert done.err.count("\n") == 1
+    exported = pq.read_table(tmp_path / "d.parquet").to_pydict()
+    shown = dict(zip(exported["uid"], exported["mean"], strict=True))
+    assert max(abs(shown[uid] - believed[uid]) for uid in shown) > 0.2
+
+
+def test_without_offline_estimates_nothing_is_said(
+    cli: Cli, live: Curriculum, tmp_path: Path
+) -> None:
+    assert "start without them" not in cli("status", tmp_path).out
+    assert cli("export", tmp_path, tmp_path / "d.parquet").err == ""
 
 
 def test_an_export_never_replaces_a_store(cli: Cli, live: Curriculum, tmp_path: Path) -> None:
