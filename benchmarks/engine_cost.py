@@ -3,9 +3,9 @@
 One ask + tell is one `ask` and the `tell` of the 8 rollouts of an earlier group, 8 groups in
 flight, default settings (survival, explore, novelty, cooldown), store in memory. Memory is the
 resident set above that of the list of rows. "Replay" opens an SQLite store that holds 100,000
-logged draws and asks for all of them. The other rule is prime-rl's difficulty pools (METHODS 4:
-the latest group mean puts a row into a pool of weight .2, 1 or .2; every draw weighs all rows
-anew), vectorised.
+logged draws and asks for all of them. The other rule is prime-rl's difficulty pools, vectorised
+(docs/methods/difficulty-pools.md: the latest group mean puts a row into a pool of weight .2, 1 or
+.2; every draw weighs all rows anew).
 
     python benchmarks/engine_cost.py --tasks 1000000
     python benchmarks/engine_cost.py --quick
@@ -53,13 +53,13 @@ def ask_tell(
     flight: deque[Draw] = deque()
     spent, processor = [], 0
     for i in range(draws):
-        start, processor_start = time.perf_counter(), time.thread_time_ns()
+        processor_start, start = time.thread_time_ns(), time.perf_counter()
         flight.append(curriculum.ask())
         asked = time.perf_counter() - start
         processor += time.thread_time_ns() - processor_start
         draw = flight.popleft() if len(flight) >= IN_FLIGHT else None
         outcomes = [] if draw is None else grade(draw, chance[i] < pass_rate_N[int(draw.uid, 16)])
-        start, processor_start = time.perf_counter(), time.thread_time_ns()
+        processor_start, start = time.thread_time_ns(), time.perf_counter()
         for outcome in outcomes:
             curriculum.tell(outcome)
         spent.append((asked + time.perf_counter() - start) * 1e6)

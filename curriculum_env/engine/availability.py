@@ -21,6 +21,8 @@ class Availability:
 
     def __init__(self, cooldown: int | None, max_reuse: int | None, novelty: float) -> None:
         self._cooldown, self._max_reuse, self._novelty = cooldown, max_reuse, novelty
+        self.cooldown = cooldown or 0
+        """Draws a row stays out: as configured, else a quarter of the pool and at most 4,096."""
         self.available_N: BoolArray = np.empty(0, np.bool_)
         self.leased_N: BoolArray = np.empty(0, np.bool_)
         self.visits_N: IntArray = np.empty(0, np.int64)
@@ -29,13 +31,6 @@ class Availability:
         self._cooling: deque[tuple[int, int]] = deque()
         self._next = 0
 
-    @property
-    def cooldown(self) -> int:
-        """Draws a row stays out: as configured, else a quarter of the pool and at most 4,096."""
-        if self._cooldown is not None:
-            return self._cooldown
-        return min(4096, len(self.available_N) // 4)
-
     def add(self, count: int) -> None:
         """Append `count` fresh rows."""
         self.available_N = np.concatenate([self.available_N, np.ones(count, np.bool_)])
@@ -43,11 +38,13 @@ class Availability:
         self.visits_N = np.concatenate([self.visits_N, np.zeros(count, np.int64)])
         self.last_draw_N = np.concatenate([self.last_draw_N, np.full(count, NEVER)])
         self.novelty_N = np.concatenate([self.novelty_N, np.ones(count)])
+        if self._cooldown is None:
+            self.cooldown = min(4096, len(self.available_N) // 4)
 
     def take(self, row: int, draw: int, *, lease: bool = True) -> None:
         """The row is drawn as number `draw`."""
         self.visits_N[row] += 1
-        self.novelty_N[row] = max(self.novelty_N[row] * self._novelty, LEAST_NOVELTY)
+        self.novelty_N[row] = max(self.novelty_N.item(row) * self._novelty, LEAST_NOVELTY)
         self.last_draw_N[row] = draw
         self.leased_N[row] = lease
         self.available_N[row] = False
@@ -61,18 +58,19 @@ class Availability:
     def advance(self, draw: int) -> None:
         """Draw number `draw` is the next: let the rows that cooled long enough come back."""
         self._next = draw
-        while self._cooling and self._cooling[0][1] + self.cooldown < draw:
-            self._settle(self._cooling.popleft()[0])
+        cooling, cooled = self._cooling, draw - self.cooldown
+        while cooling and cooling[0][1] < cooled:
+            self._settle(cooling.popleft()[0])
 
     def longest_out(self) -> int:
         """The row to draw when none is available: drawn longest ago, leased ones last."""
         return int(np.argmin(self.last_draw_N + np.where(self.leased_N, 1 << 60, 0)))
 
     def _settle(self, row: int) -> None:
-        last = int(self.last_draw_N[row])
+        last = self.last_draw_N.item(row)
         cooling = last != NEVER and last + self.cooldown >= self._next
-        worn = self._max_reuse is not None and int(self.visits_N[row]) >= self._max_reuse
-        self.available_N[row] = not (cooling or worn or self.leased_N[row])
+        worn = self._max_reuse is not None and self.visits_N.item(row) >= self._max_reuse
+        self.available_N[row] = not (cooling or worn or self.leased_N.item(row))
 
     def restore(self, visits_N: IntArray, last_draw_N: IntArray, draw: int) -> None:
         """Rebuild everything but the leases from what was drawn when."""

@@ -70,9 +70,9 @@ class Plan:
 
 
 def batch_size(size: int) -> int:
-    """Draws chosen at a time: the cost of a look at the whole pool is spread, and beliefs are never
-    older than a sixteenth of the pool."""
-    return max(min(max(size // 256, 64), 4096, size // 16), 4)
+    """Draws chosen at a time: enough to spread the cost of a look at the whole pool, and few enough
+    that no choice is older than 1/32 of it."""
+    return max(min(size // 32, 4096), 4)
 
 
 def _selected(sampler: Sampler, n: int, view: View) -> Choice:

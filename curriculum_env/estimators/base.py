@@ -93,7 +93,7 @@ class Estimator(ABC):
 
     def get(self, row: int) -> tuple[float, ...]:
         """Everything that an `update` of this row changes, for `put`."""
-        return tuple(float(getattr(self, column)[row]) for column in self.COLUMNS)
+        return tuple([getattr(self, column).item(row) for column in self.COLUMNS])
 
     def put(self, row: int, belief: tuple[float, ...]) -> None:
         """Restore what `get` returned; several are restored newest first."""

@@ -63,10 +63,10 @@ class Beta(BetaBelief):
 
     def update(self, row: int, success_G: Sequence[float]) -> None:
         config, passes = self.config, float(sum(success_G))
-        prior_passes, prior_fails = float(self.prior_passes_N[row]), float(self.prior_fails_N[row])
-        kept = config.age_decay ** (self.now - float(self.seen_N[row]))
-        old_passes = prior_passes + kept * (float(self.passes_N[row]) - prior_passes)
-        old_fails = prior_fails + kept * (float(self.fails_N[row]) - prior_fails)
+        prior_passes, prior_fails = self.prior_passes_N.item(row), self.prior_fails_N.item(row)
+        kept = config.age_decay ** (self.now - self.seen_N.item(row))
+        old_passes = prior_passes + kept * (self.passes_N.item(row) - prior_passes)
+        old_fails = prior_fails + kept * (self.fails_N.item(row) - prior_fails)
         regain = 0.0 if config.decay_prior else 1.0 - config.decay
         self.passes_N[row] = config.decay * old_passes + regain * prior_passes + passes
         self.fails_N[row] = (

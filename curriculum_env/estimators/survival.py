@@ -7,6 +7,7 @@ import numpy as np
 from curriculum_env.types import FloatArray
 
 _BLOCK = 16_384
+_FACTORS = 16  # multiplied before a division; (count + G)^16 is far from overflow
 
 
 def survival(p: FloatArray | float, group_size: int) -> FloatArray:
@@ -26,9 +27,13 @@ def beta_survival(passes: FloatArray, fails: FloatArray, group_size: int) -> Flo
         block = slice(start, start + _BLOCK)
         a, b = passes[block], fails[block]
         all_pass, all_fail, total = np.ones_like(a), np.ones_like(b), a + b
-        for i in range(group_size):
-            scale = 1.0 / (total + i)
-            all_pass *= (a + i) * scale
-            all_fail *= (b + i) * scale
+        for first in range(0, group_size, _FACTORS):
+            scale = np.ones_like(a)
+            for i in range(first, min(first + _FACTORS, group_size)):
+                all_pass *= a + i
+                all_fail *= b + i
+                scale *= total + i
+            all_pass /= scale
+            all_fail /= scale
         out[block] = 1.0 - all_pass - all_fail
     return out

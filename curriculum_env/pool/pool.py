@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -24,6 +24,8 @@ class Pool(Sequence[Row]):
     def __init__(self, rows: Iterable[Row] = ()) -> None:
         self._rows: list[Row] = []
         self._index: dict[str, int] = {}
+        self.find: Callable[[str], int | None] = self._index.get
+        """The position of the row of that uid, or None."""
         self.buckets: Counter[tuple[str, str]] = Counter()
         self.add(rows)
 
@@ -39,10 +41,6 @@ class Pool(Sequence[Row]):
     def index(self, uid: str) -> int:  # type: ignore[override]
         """The position of the row `uid`; raises KeyError where there is none."""
         return self._index[uid]
-
-    def find(self, uid: str) -> int | None:
-        """The position of the row `uid`, or None."""
-        return self._index.get(uid)
 
     def add(self, rows: Iterable[Row]) -> list[Row]:
         """Append `rows` (all or, where one is refused, none) and return them."""
