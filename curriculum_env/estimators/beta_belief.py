@@ -8,7 +8,7 @@ import numpy as np
 
 from curriculum_env.estimators.base import ALL, Estimator, Rows
 from curriculum_env.estimators.interval import beta_interval
-from curriculum_env.estimators.survival import beta_survival
+from curriculum_env.estimators.survival import BLOCK, beta_survival
 from curriculum_env.types import FloatArray
 
 
@@ -35,7 +35,13 @@ class BetaBelief(Estimator):
         return rng.beta(*self.counts(rows))
 
     def survival(self, group_size: int, rows: Rows = ALL) -> FloatArray:
-        return beta_survival(*self.counts(rows), group_size)
+        if rows is not ALL:
+            return beta_survival(*self.counts(rows), group_size)
+        out = np.empty(self.size)
+        for start in range(0, self.size, BLOCK):  # what a block needs stays in the cache
+            block = slice(start, start + BLOCK)
+            out[block] = beta_survival(*self.counts(block), group_size)
+        return out
 
     def interval(self, mass: float = 0.9, rows: Rows = ALL) -> tuple[FloatArray, FloatArray]:
         return beta_interval(*self.counts(rows), mass)

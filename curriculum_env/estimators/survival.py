@@ -6,7 +6,7 @@ import numpy as np
 
 from curriculum_env.types import FloatArray
 
-_BLOCK = 16_384
+BLOCK = 16_384
 _FACTORS = 16  # multiplied before a division; (count + G)^16 is far from overflow
 
 
@@ -23,8 +23,8 @@ def beta_survival(passes: FloatArray, fails: FloatArray, group_size: int) -> Flo
     than log-gamma. `passes` and `fails` are positive and of one shape.
     """
     out = np.empty_like(passes)
-    for start in range(0, len(passes), _BLOCK):
-        block = slice(start, start + _BLOCK)
+    for start in range(0, len(passes), BLOCK):
+        block = slice(start, start + BLOCK)
         a, b = passes[block], fails[block]
         all_pass, all_fail, total = np.ones_like(a), np.ones_like(b), a + b
         for first in range(0, group_size, _FACTORS):
