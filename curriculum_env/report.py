@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
+from curriculum_env.metrics import effective_number
 from curriculum_env.types import Group, Outcome
 
 Bucket: TypeAlias = tuple[str, str]
@@ -163,13 +164,6 @@ def build_report(
         levels=tuple(_levels(ledger, pool, _level)),
         buckets=tuple(_levels(ledger, pool, _bucket)),
     )
-
-
-def effective_number(counts: Iterable[int]) -> float:
-    """exp(entropy) of the shares `counts` stand for: 1 for one task, n for n drawn alike."""
-    positive = [count for count in counts if count > 0]
-    total = sum(positive)
-    return math.exp(-sum(c / total * math.log(c / total) for c in positive)) if total else 0.0
 
 
 def _level(bucket: Bucket) -> Bucket:

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import math
-
 import pytest
 
-from curriculum_env.report import Beliefs, Ledger, build_report, effective_number
+from curriculum_env.report import Beliefs, Ledger, build_report
 from curriculum_env.types import Outcome, Status
 
 
@@ -117,15 +115,6 @@ def test_levels_join_domains_and_buckets_keep_them_apart() -> None:
     report = build_report(filled, pool={("d", "1"): 2, ("e", "1"): 3})
     assert [(level.domain, level.level, level.rows) for level in report.levels] == [("", "1", 5)]
     assert [(level.domain, level.rows) for level in report.buckets] == [("d", 2), ("e", 3)]
-
-
-def test_the_effective_number_is_that_of_equal_shares() -> None:
-    assert effective_number([]) == 0.0
-    assert effective_number([5]) == 1.0
-    assert effective_number([2, 2, 2, 2]) == pytest.approx(4.0)
-    assert effective_number([3, 1]) == pytest.approx(
-        math.exp(-0.75 * math.log(0.75) - 0.25 * math.log(0.25))
-    )
 
 
 def test_an_empty_run() -> None:

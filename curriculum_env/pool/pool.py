@@ -9,9 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from curriculum_env.errors import PoolError
-from curriculum_env.types import Row
-
-UID_LENGTH = 256
+from curriculum_env.types import Row, is_uid
 
 
 class Pool(Sequence[Row]):
@@ -76,10 +74,10 @@ def check_row(row: Row, position: int) -> None:
     if not isinstance(row, Row):
         raise PoolError(f"row {position} is a {type(row).__name__}; expected a curriculum_env.Row")
     uid: object = row.uid
-    if not (isinstance(uid, str) and 0 < len(uid) <= UID_LENGTH and uid.isascii() and _plain(uid)):
+    if not (isinstance(uid, str) and is_uid(uid)):
         raise PoolError(
             f"row {position} has uid {str(row.uid)[:40]!r}; expected an ASCII string of 1 to "
-            f"{UID_LENGTH} characters, such as curriculum_env.content_uid(row.data)"
+            "256 characters, such as curriculum_env.content_uid(row.data)"
         )
     for name in ("domain", "level"):
         value: object = getattr(row, name)

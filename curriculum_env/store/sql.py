@@ -238,9 +238,10 @@ class SqlStore(Store):
             with self._write() as connection:
                 self._lock_schema(connection)
                 found = self._meta(connection) or self._create(connection)
-        if found["schema_version"] != str(schema.SCHEMA_VERSION):
+        version = found.get("schema_version") if "identity" in found else "0"
+        if version != str(schema.SCHEMA_VERSION):
             raise SchemaVersionError(
-                f"The store {self.url} has schema version {found['schema_version']} and this "
+                f"The store {self.url} has schema version {version} and this "
                 f"release of curriculum-env writes version {schema.SCHEMA_VERSION}: open it with "
                 "the release that wrote it, or name a new store."
             )
