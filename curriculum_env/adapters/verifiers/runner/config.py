@@ -8,7 +8,6 @@ from typing import Any
 
 from pydantic import Field, SerializeAsAny, ValidationError, field_validator
 from pydantic_config import BaseConfig
-from pydantic_core import ErrorDetails
 from verifiers.v1.clients import ClientConfig, EvalClientConfig
 from verifiers.v1.configs.env import EnvConfig
 from verifiers.v1.types import SamplingConfig
@@ -111,7 +110,7 @@ def _sentence(error: ValidationError) -> str:
     return f"{'; '.join(dict.fromkeys(map(_reason, error.errors())))}."
 
 
-def _reason(error: ErrorDetails) -> str:
+def _reason(error: Mapping[str, Any]) -> str:
     name = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
         return f"there is no setting {name}: check its spelling"
