@@ -126,6 +126,14 @@ class Worker:
         process.close()
         self._pipe.close()
 
+    async def _exit_code(self) -> int | None:
+        """The exit code of the ended process, which can be a moment in coming."""
+        for _ in range(40):
+            if self._process.exitcode is not None:
+                break
+            await asyncio.sleep(0.05)
+        return self._process.exitcode
+
     def _on_death(self) -> None:
         asyncio.get_running_loop().remove_reader(self._process.sentinel)
         self._died.set()
@@ -137,10 +145,9 @@ class Worker:
         try:
             await asyncio.wait({answer, death}, return_when=asyncio.FIRST_COMPLETED)
             if not answer.done():
-                await asyncio.to_thread(self._process.join, 1.0)
+                code = await self._exit_code()
                 raise WorkerError(
-                    f"a worker process ended with exit code {self._process.exitcode}: "
-                    f"its log is {self.log}."
+                    f"a worker process ended with exit code {code}: its log is {self.log}."
                 )
             return answer.result()
         finally:
