@@ -128,11 +128,13 @@ class Worker:
 
     async def _exit_code(self) -> int | None:
         """The exit code of the ended process, which can be a moment in coming."""
+        code: int | None = self._process.exitcode
         for _ in range(40):
-            if self._process.exitcode is not None:
+            if code is not None:
                 break
             await asyncio.sleep(0.05)
-        return self._process.exitcode
+            code = self._process.exitcode
+        return code
 
     def _on_death(self) -> None:
         asyncio.get_running_loop().remove_reader(self._process.sentinel)
