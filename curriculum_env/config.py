@@ -59,7 +59,7 @@ class CurriculumConfig(BaseConfig):
     max_reuse: int | None = Field(default=None, ge=1)
     """Draws of one row after which it is retired; unset, never."""
     refresh: int | None = Field(default=None, ge=1)
-    """Draws chosen at a time; unset, 1/32 of the pool, at least 4 and at most 4,096."""
+    """Draws chosen at a time; unset, 1/32 of the pool, at least 4 and at most 6,144."""
     lease_draws: int | None = Field(default=None, ge=1)
     """Further draws after which an unfinished group is given up; unset, 4,096."""
     lease_seconds: float | None = Field(default=3600.0, gt=0)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from curriculum_env.config import CurriculumConfig
-from curriculum_env.engine.group_size import GroupSize
+from curriculum_env.engine.group_size import VOTING, GroupSize
 from curriculum_env.engine.learner import Learner
 from curriculum_env.engine.open_groups import OpenGroup, OpenGroups
 from curriculum_env.engine.outage import (
@@ -84,7 +84,7 @@ class Grader:
         event = self.monitor.outcome(self.number, row, success, failed=status == "error")
         if event is not None:
             self._handle(event)
-        if success is not None and self.monitor.frozen:
+        if success is not None and self.monitor.reason is not None:
             self.counts["suspended"] += 1
             success = None
         self._assign(outcome.draw, row, success)
@@ -146,8 +146,9 @@ class Grader:
         if size is not None and len(group.scores) + group.voided >= size:
             self._close(group)
         # A draw of an earlier process may be played twice: it votes only where nothing else does.
-        votes = not group.rollouts and (group.leased or self.group_size.value is None)
-        if votes and self.group_size.asks(draw) and self.group_size.observe(draw):
+        unknown = self.group_size.value is None
+        votes = unknown or (draw % VOTING == 0 and group.leased)
+        if votes and not group.rollouts and self.group_size.observe(draw):
             self._close_complete()
 
     def _close_complete(self) -> None:

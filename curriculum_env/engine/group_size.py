@@ -10,6 +10,7 @@ logger = logging.getLogger(__name__)
 
 ASSUMED = 8
 WINDOW = 32
+VOTING = 4
 
 
 class GroupSize:
@@ -18,7 +19,7 @@ class GroupSize:
     A draw that got no outcome among the last `QUIET` ones is taken to be finished; its number of
     outcomes is a vote. The size is what most of the last 32 votes say, once there are three of
     them, or eight where that differs from the size so far, which is then warned about. Once there
-    is a size, one draw in four votes.
+    is a size, one draw in four (`VOTING`) is enough.
     """
 
     QUIET = 64
@@ -36,10 +37,6 @@ class GroupSize:
     def assumed(self) -> int:
         """The value, or a common group size while it is not known."""
         return self.value or ASSUMED
-
-    def asks(self, draw: int) -> bool:
-        """Whether the outcomes of `draw` are to be counted."""
-        return self.value is None or draw % 4 == 0
 
     def counting(self, draw: int) -> bool:
         """Whether outcomes of `draw` came lately."""

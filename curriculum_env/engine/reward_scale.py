@@ -34,7 +34,9 @@ class RewardScale:
             self._clipped(reward)
         if self._threshold is not None:
             return float(reward >= self._threshold)
-        return min(max((reward - low) / (high - low), 0.0), 1.0)
+        if low <= reward <= high:
+            return (reward - low) / (high - low)
+        return float(reward > high)
 
     def _clipped(self, reward: float) -> None:
         self.out_of_range += 1
