@@ -99,4 +99,4 @@ def test_nobody_there() -> None:
 )
 def test_what_is_no_url_is_refused(url: str) -> None:
     with pytest.raises(ConfigError, match="no URL of an endpoint"):
-        require_endpoint(vf.EvalClientConfig(base_url=url), "model")
+        require_endpoint(vf.EvalClientConfig.model_construct(base_url=url), "model")
