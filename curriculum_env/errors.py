@@ -41,3 +41,7 @@ class OwnerError(StoreError):
 
 class RefillError(CurriculumError, RuntimeError):
     """Drawing on until a batch was full reached its cap."""
+
+
+class ReplayError(CurriculumError, ValueError):
+    """A trajectory cannot be kept or used again."""
