@@ -13,6 +13,7 @@ from curriculum_env.cli.envs import env_app, vf_install
 from curriculum_env.cli.export import export
 from curriculum_env.cli.interrupts import interrupts, leave
 from curriculum_env.cli.lab import lab
+from curriculum_env.cli.pool import pool_app
 from curriculum_env.cli.run import run
 from curriculum_env.cli.status import status
 from curriculum_env.errors import CurriculumError
@@ -35,6 +36,7 @@ app.command()(status)
 app.command()(export)
 app.command()(lab)
 app.add_typer(env_app, name="env")
+app.add_typer(pool_app, name="pool")
 app.command("vf-install")(vf_install)
 
 

@@ -1,0 +1,79 @@
+"""`curriculum-env pool build`: one clean pool of raw datasets, and what was taken out of them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Engine(StrEnum):
+    """What runs the steps."""
+
+    local = "local"
+    datatrove = "datatrove"
+
+
+def build(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            help="Presets, files (parquet, JSONL, JSON, CSV; patterns too), folders or hub names: "
+            "[PRESET=]PLACE[@SPLIT]."
+        ),
+    ],
+    against: Annotated[
+        list[str] | None,
+        typer.Option(help="Evaluation set to keep out of the pool, written like a source."),
+    ] = None,
+    preset: Annotated[
+        str,
+        typer.Option(help="Preset whose columns the sources have, but for those that name one."),
+    ] = "",
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="PART=PATH, such as answer=reward_model.ground_truth."),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for the pool, quarantine and report.")
+    ] = Path("outputs/pool"),
+    near: Annotated[
+        bool, typer.Option(help="Whether near duplicates are taken out, not exact ones alone.")
+    ] = True,
+    templates: Annotated[
+        bool,
+        typer.Option(help="Whether a task of an evaluation set with other numbers counts as it."),
+    ] = True,
+    language: Annotated[
+        list[str] | None,
+        typer.Option(help="Language to keep, such as en or zh; unset, every language."),
+    ] = None,
+    min_chars: Annotated[int, typer.Option(min=1, help="Shortest prompt to keep.")] = 10,
+    max_chars: Annotated[int, typer.Option(min=1, help="Longest prompt to keep.")] = 20_000,
+    embedding: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Also compare with the evaluation sets by embeddings, from this cosine on.",
+        ),
+    ] = None,
+    engine: Annotated[
+        Engine, typer.Option(help="What runs the steps; datatrove needs no room in memory.")
+    ] = Engine.local,
+    processes: Annotated[int, typer.Option(min=0, help="0: one per core.")] = 0,
+    streaming: Annotated[
+        bool, typer.Option(help="Read hub datasets as a stream, without keeping them on disk.")
+    ] = False,
+    resume: Annotated[
+        bool, typer.Option(help="Go on with a build of the same settings that was cut short.")
+    ] = True,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")] = False,
+) -> None:
+    """Validate, remove duplicates and contradictions, keep evaluation sets out, filter.
+
+    Nothing is deleted: OUTPUT has the pool in pool.parquet, what was taken out in
+    quarantine.parquet with the reason and its match, and the report in report.md and report.json.
+    """
