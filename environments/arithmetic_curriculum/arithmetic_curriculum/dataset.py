@@ -37,7 +37,7 @@ def train_rows(size: int, seed: int = 0, levels: Sequence[int] = LEVELS) -> Iter
         ValueError: `levels` is empty or names a level that does not exist.
     """
     turns = [_level(level, f"train {seed}", train=True) for level in _known(levels)]
-    return islice(_in_turn(turns), size)
+    return islice(in_turn(turns), size)
 
 
 def heldout_rows(levels: Sequence[int] = LEVELS) -> Iterator[Row]:
@@ -47,7 +47,7 @@ def heldout_rows(levels: Sequence[int] = LEVELS) -> Iterator[Row]:
         ValueError: `levels` is empty or names a level that does not exist.
     """
     turns = [_level(level, "held out", train=False) for level in _known(levels)]
-    return _in_turn([islice(turn, HELD_OUT_PER_LEVEL) for turn in turns])
+    return in_turn([islice(turn, HELD_OUT_PER_LEVEL) for turn in turns])
 
 
 def _known(levels: Sequence[int]) -> list[int]:
@@ -61,12 +61,12 @@ def _known(levels: Sequence[int]) -> list[int]:
 
 def _level(level: int, salt: str, *, train: bool) -> Iterator[Row]:
     families = [family for family in FAMILIES if family.level == level]
-    return _in_turn([_family(family, salt, train=train) for family in families])
+    return in_turn([_family(family, salt, train=train) for family in families])
 
 
 def _family(family: Family, salt: str, *, train: bool) -> Iterator[Row]:
     rng = random.Random(f"{salt} {family.level} {family.operation} {family.digits}")
-    for number in _shuffled(family.size, rng):
+    for number in shuffled(family.size, rng):
         expression = family.problem(number)
         if held_out(expression) != train:
             yield _row(family, expression)
@@ -83,7 +83,7 @@ def _row(family: Family, expression: Expression) -> Row:
     )
 
 
-def _shuffled(size: int, rng: random.Random) -> Iterator[int]:
+def shuffled(size: int, rng: random.Random) -> Iterator[int]:
     """0 .. size - 1 in random order: a Fisher-Yates shuffle that keeps only what it moved."""
     moved: dict[int, int] = {}
     for place in range(size):
@@ -92,7 +92,7 @@ def _shuffled(size: int, rng: random.Random) -> Iterator[int]:
         moved[pick] = moved.pop(place, place)
 
 
-def _in_turn(iterables: Iterable[Iterable[T]]) -> Iterator[T]:
+def in_turn(iterables: Iterable[Iterable[T]]) -> Iterator[T]:
     """One item of each in turn; those that run out drop out."""
     waiting = [iter(iterable) for iterable in iterables]
     while waiting:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Self
 
 import verifiers.v1 as vf
-from pydantic import Field, FiniteFloat, model_validator
+from pydantic import Field, FiniteFloat, NonNegativeFloat, model_validator
 
 from arithmetic_curriculum.dataset import heldout_rows, train_rows
 from arithmetic_curriculum.levels import LEVELS
 from arithmetic_curriculum.rubric import WRONG, Grade, grade
+from arithmetic_curriculum.sums import LONGEST, heldout_sums, sum_rows
 from curriculum_env import (
     CurriculumMixin,
     CurriculumTaskConfig,
@@ -69,6 +71,9 @@ class ArithmeticTasksetConfig(CurriculumTasksetConfig):
     """Which training problems; the held-out ones are always the same."""
     levels: list[int] = Field(list(LEVELS), min_length=1)
     """The levels to use, 1 (one-digit numbers) to 8 (nested expressions of up to five numbers)."""
+    sums: list[NonNegativeFloat] = Field([], max_length=LONGEST)
+    """Instead of the levels, sums graded by the lengths of both operands: the weights of operands
+    of 1, 2, ... digits; empty, the levels."""
     prompt: str = PROMPT
     """What the model is asked, with `{expression}` where the problem goes."""
     task: ArithmeticTaskConfig = ArithmeticTaskConfig()
@@ -77,6 +82,8 @@ class ArithmeticTasksetConfig(CurriculumTasksetConfig):
     def _usable(self) -> Self:
         if not set(self.levels) <= set(LEVELS):
             raise ValueError(f"levels is {self.levels}; expected one or more of {list(LEVELS)}")
+        if self.sums and not 0.0 < sum(self.sums) < math.inf:
+            raise ValueError(f"sums is {self.sums}; expected finite weights, not all 0")
         if "{expression}" not in self.prompt:
             raise ValueError(
                 f"prompt is {self.prompt!r}; expected a text with {{expression}} in it"
@@ -94,9 +101,14 @@ class ArithmeticTaskset(CurriculumMixin, vf.Taskset[ArithmeticTask, ArithmeticTa
     """Arithmetic problems, drawn where the policy sometimes succeeds and sometimes fails."""
 
     def rows(self) -> Iterator[Row]:
-        return train_rows(self.config.size, self.config.seed, self.config.levels)
+        config = self.config
+        if config.sums:
+            return sum_rows(config.size, config.sums, config.seed)
+        return train_rows(config.size, config.seed, config.levels)
 
     def heldout_rows(self) -> Iterator[Row]:
+        if self.config.sums:
+            return heldout_sums(len(self.config.sums))
         return heldout_rows(self.config.levels)
 
     def task(self, row: Row) -> ArithmeticTask:
