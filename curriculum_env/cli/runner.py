@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import signal
 from collections import Counter
-from collections.abc import Callable
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,8 +16,9 @@ from rich.logging import RichHandler
 from curriculum_env.adapters.verifiers.runner import RunConfig, Session, TraceFile, resolve
 from curriculum_env.adapters.verifiers.runner.endpoint import require_endpoint
 from curriculum_env.cli import settings
+from curriculum_env.cli.driving import drive
 from curriculum_env.cli.folding import Folding
-from curriculum_env.cli.interrupts import ignore, interrupts
+from curriculum_env.cli.interrupts import interrupts
 from curriculum_env.cli.progress import Progress
 from curriculum_env.cli.render import console, show_run
 from curriculum_env.cli.settings import Tree
@@ -53,7 +52,7 @@ def start(tree: Tree, folder: Path, *, resume: bool) -> int:
         _open(session, stack)
         interrupts.heed()
         with progress:
-            interrupted = asyncio.run(_drive(session, progress.note))
+            interrupted = asyncio.run(drive(session, progress.note))
         for line in folding.summary():
             console.print(line, style="dim", no_wrap=True, overflow="ellipsis")
         session.settle()
@@ -144,34 +143,6 @@ def _served(config: RunConfig, stack: ExitStack) -> RunConfig:
     policy = stack.enter_context(serve_policy(config.policy, slots=min(config.concurrency, 16)))
     client = config.client.model_copy(update={"base_url": policy.base_url})
     return config.model_copy(update={"client": client, "model": policy.model})
-
-
-async def _drive(session: Session, note: Callable[[str], None]) -> bool:
-    """Run the session; returns whether a signal ended it early."""
-    loop = asyncio.get_running_loop()
-    running = loop.create_task(session.run())
-    came: Counter[str] = Counter()
-
-    def interrupt() -> None:
-        came["count"] += 1
-        if came["count"] == 1:
-            session.stop()
-            note("Stopping: the rollouts in flight finish; Ctrl-C again cancels them.")
-        else:
-            terminate()
-
-    def terminate() -> None:
-        came["count"] += 1
-        running.cancel()
-
-    loop.add_signal_handler(signal.SIGINT, interrupt)
-    loop.add_signal_handler(signal.SIGTERM, terminate)
-    with suppress(asyncio.CancelledError):
-        await running
-    loop.remove_signal_handler(signal.SIGINT)
-    if came.total():
-        ignore()
-    return came.total() > 0
 
 
 def _unwritten(session: Session, report: RunReport) -> CurriculumError | None:
