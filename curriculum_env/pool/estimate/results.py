@@ -1,0 +1,164 @@
+"""The files of an estimate: the pool with its priors, what was pruned, the report."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from curriculum_env.errors import StateError
+from curriculum_env.pool.estimate.interval import pass_rate_interval
+from curriculum_env.pool.estimate.summary import EstimateReport, Found
+from curriculum_env.pool.sections import Section, markdown
+from curriculum_env.pool.table import batches, record_of, schema
+from curriculum_env.types import BoolArray, Row
+
+POOL, QUARANTINE, PRIORS = "pool.parquet", "quarantine.parquet", "priors.parquet"
+
+
+class Prune(StrEnum):
+    """Which estimated rows leave the pool: those of no pass, of no failure, both or none."""
+
+    both = "both"
+    unsolved = "unsolved"
+    solved = "solved"
+    none = "none"
+
+    def of(self, found: Found) -> BoolArray:
+        """Marks the rows to take out."""
+        unsolved_N = found.unsolved_N & (self in (Prune.both, Prune.unsolved))
+        solved_N = found.solved_N & (self in (Prune.both, Prune.solved))
+        return np.asarray(unsolved_N | solved_N)
+
+
+def write_report(report: EstimateReport, sections: Iterable[Section], folder: Path) -> None:
+    """Write `report.json` and `report.md`.
+
+    Raises:
+        StateError: they cannot be written.
+    """
+    title = f"Difficulty for {report.model}"
+    _write(folder / "report.json", json.dumps(asdict(report), indent=2) + "\n")
+    _write(folder / "report.md", markdown(title, sections))
+
+
+def write_priors(found: Found, pruned_N: BoolArray, folder: Path) -> None:
+    """Write `priors.parquet`, one line for each row with a graded rollout.
+
+    Columns: `uid`, `domain`, `level`; `prior_passes` of `prior_attempts` (what a belief starts
+    from); `low` and `high`, the 95% interval of the pass rate; `quarantine`, why the row was taken
+    out, or null.
+
+    Raises:
+        StateError: it cannot be written.
+    """
+    import pyarrow as pa
+
+    known = np.flatnonzero(found.attempts_N > 0)
+    attempts = found.attempts_N[known].astype(np.float64)
+    low, high = pass_rate_interval(found.passes_N[known], attempts)
+    rows = [found.rows[int(i)] for i in known]
+    reasons = [reason(found, int(i)) if pruned_N[i] else None for i in known]
+    columns = {
+        "uid": [row.uid for row in rows],
+        "domain": [row.domain for row in rows],
+        "level": [row.level for row in rows],
+        "prior_passes": found.passes_N[known],
+        "prior_attempts": attempts,
+        "low": low,
+        "high": high,
+        "quarantine": pa.array(reasons, pa.string()),
+    }
+    table = pa.table(columns)
+    _parquet(folder / PRIORS, table.schema, table.to_batches())
+
+
+def write_pools(found: Found, pruned_N: BoolArray, folder: Path) -> None:
+    """Write `pool.parquet`, the rows kept, and `quarantine.parquet`, the others with the `reason`:
+    all with the priors found, rows without a graded rollout as they were.
+
+    Raises:
+        StateError: they cannot be written.
+    """
+    kept = (record_of(_row(found, i)) for i in np.flatnonzero(~pruned_N))
+    out = ({**record_of(_row(found, i)), "reason": reason(found, i)} for i in _positions(pruned_N))
+    _parquet(folder / POOL, schema(), batches(kept, schema()))
+    with_reason = schema(("reason", "string"))
+    _parquet(folder / QUARANTINE, with_reason, batches(out, with_reason))
+
+
+def reason(found: Found, position: int) -> str:
+    """Why a row is taken out."""
+    attempts = int(found.attempts_N[position])
+    if found.passes_N[position] <= 0:
+        return f"never solved: 0 of {attempts} rollouts (too hard, or a wrong answer or rubric)"
+    return f"always solved: {attempts} of {attempts} rollouts"
+
+
+def _positions(marked_N: BoolArray) -> Iterator[int]:
+    return map(int, np.flatnonzero(marked_N))
+
+
+def _row(found: Found, position: int) -> Row:
+    row = found.rows[int(position)]
+    attempts = float(found.attempts_N[position])
+    if not attempts:
+        return row
+    return replace(row, prior_passes=float(found.passes_N[position]), prior_attempts=attempts)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise _refused(path, error) from error
+
+
+def _parquet(path: Path, kinds: Any, lines: Iterable[Any]) -> None:
+    """All at once: a reader sees the old file or the new one."""
+    import pyarrow.parquet as pq
+
+    partial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with pq.ParquetWriter(partial, kinds) as writer:
+            for batch in lines:
+                writer.write_batch(batch)
+        partial.replace(path)
+    except OSError as error:
+        raise _refused(path, error) from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _refused(path: Path, error: OSError) -> StateError:
+    return StateError(
+        f"{path} cannot be written ({error.strerror or error}): make room or let it be written, "
+        "then run the same command again with --resume."
+    )
+
+
+def read_priors(path: Path) -> Mapping[str, tuple[float, float, str | None]]:
+    """Of each uid in a `priors.parquet`: passes, attempts, and why it was taken out, if it was.
+
+    Raises:
+        StateError: the file cannot be read or is another one.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = ["uid", "prior_passes", "prior_attempts", "quarantine"]
+    try:
+        columns = pq.read_table(path, columns=names).to_pydict()
+    except (OSError, pa.ArrowException, KeyError) as error:
+        raise StateError(
+            f"{path} cannot be read as the priors of an estimate ({error}): name the "
+            f"{PRIORS} that `curriculum-env pool estimate` wrote."
+        ) from error
+    values = zip(*(columns[name] for name in names[1:]), strict=True)
+    return dict(zip(columns["uid"], values, strict=True))
