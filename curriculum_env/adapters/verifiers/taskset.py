@@ -91,8 +91,40 @@ class CurriculumMixin(_Base):
     def load(self) -> Iterator[vf.Task]:
         """Tasks for ever (`split = "train"`), or the held-out tasks once."""
         if _heldout(self.config):
-            return self._heldout()
+            return self.heldout_tasks()
         return self._drawn(self.curriculum)
+
+    def checked(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """`rows`, each of which makes a task; raises `PoolError` at one that does not."""
+        for row in _iterated(rows, type(self).__name__):
+            try:
+                self.task(row)
+            except (TypeError, ValueError, KeyError) as error:
+                raise PoolError(
+                    f"The row {row.uid!r} does not make a {type(self).task_type().__name__} "
+                    f"({error}): give `data` the fields that its task data declares."
+                ) from error
+            yield row
+
+    def heldout_tasks(self) -> Iterator[vf.Task]:
+        """The held-out tasks; raises `PoolError` where they share a row with `rows()`."""
+        rows = list(self.checked(self.heldout_rows()))
+        if shared := {row.uid for row in rows} & {row.uid for row in self.rows()}:
+            raise PoolError(
+                f"{len(shared)} rows are both in the training pool and held out (first: "
+                f"{min(shared)!r}), expected none: leave them out of rows()."
+            )
+        return (self.placed(row, position, None) for position, row in enumerate(rows))
+
+    def placed(self, row: Row, position: int, draw: int | None) -> vf.Task:
+        """The task of a row with its place: the draw's number, or None where rollouts are not
+        recorded."""
+        task = copy.copy(self.task(row))
+        place = Placement(uid=row.uid, draw=draw, domain=row.domain, level=row.level)
+        task.data = task.data.model_copy(update={"curriculum": place, "idx": position})
+        if draw is not None and self.config.task.store is None:
+            task.config = task.config.model_copy(update={"store": self._live.memory})
+        return task
 
     def close(self) -> None:
         """Release the store; the taskset cannot be iterated further."""
@@ -109,20 +141,9 @@ class CurriculumMixin(_Base):
                 "expected another rule, or a loop of your own around Curriculum.ask and tell."
             )
         store = self.config.task.store or self._live.memory
-        curriculum = Curriculum(self._checked(self.rows()), self.config.curriculum, store)
+        curriculum = Curriculum(self.checked(self.rows()), self.config.curriculum, store)
         weakref.finalize(self._live, curriculum.close)
         return curriculum
-
-    def _checked(self, rows: Iterable[Row]) -> Iterator[Row]:
-        for row in _iterated(rows, type(self).__name__):
-            try:
-                self.task(row)
-            except (TypeError, ValueError, KeyError) as error:
-                raise PoolError(
-                    f"The row {row.uid!r} does not make a {type(self).task_type().__name__} "
-                    f"({error}): give `data` the fields that its task data declares."
-                ) from error
-            yield row
 
     def _drawn(self, curriculum: Curriculum) -> Iterator[vf.Task]:
         given = self._live.draws
@@ -130,24 +151,7 @@ class CurriculumMixin(_Base):
             if position == len(given):
                 given.append(curriculum.ask())
             draw = given[position]
-            yield self._placed(curriculum.row(draw.uid), position, draw.number)
-
-    def _heldout(self) -> Iterator[vf.Task]:
-        rows = list(self._checked(self.heldout_rows()))
-        if shared := {row.uid for row in rows} & {row.uid for row in self.rows()}:
-            raise PoolError(
-                f"{len(shared)} rows are both in the training pool and held out (first: "
-                f"{min(shared)!r}), expected none: leave them out of rows()."
-            )
-        return (self._placed(row, position, None) for position, row in enumerate(rows))
-
-    def _placed(self, row: Row, position: int, draw: int | None) -> vf.Task:
-        task = copy.copy(self.task(row))
-        place = Placement(uid=row.uid, draw=draw, domain=row.domain, level=row.level)
-        task.data = task.data.model_copy(update={"curriculum": place, "idx": position})
-        if draw is not None and self.config.task.store is None:
-            task.config = task.config.model_copy(update={"store": self._live.memory})
-        return task
+            yield self.placed(curriculum.row(draw.uid), position, draw.number)
 
 
 def _iterated(rows: object, taskset: str) -> Iterator[Row]:

@@ -1,0 +1,140 @@
+"""A single-turn curriculum taskset as a trainer sees it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import verifiers.v1 as vf
+from pydantic import ValidationError
+from verifiers.v1.dialects.chat import message_to_wire
+from verifiers.v1.utils.loaders import load_taskset, taskset_class, taskset_config_type
+
+from curriculum_env.adapters.verifiers import CurriculumMixin, CurriculumTaskMixin
+from curriculum_env.adapters.verifiers.wrap import CurriculumWrap, CurriculumWrapConfig
+from curriculum_env.config import CurriculumConfig
+from curriculum_env.errors import ConfigError
+from curriculum_env.types import Row
+
+Messages = list[dict[str, Any]]
+
+
+def open_taskset(taskset: object) -> Any:
+    """The curriculum taskset that `taskset` is, names (`"arithmetic-curriculum"`) or sets up
+    (`{"id": "arithmetic-curriculum", "size": 500}`); one without a curriculum is wrapped.
+
+    Raises:
+        ConfigError: it is not installed, a setting is wrong, or an object has no curriculum.
+    """
+    if isinstance(taskset, CurriculumMixin):
+        return taskset
+    settings = {"id": taskset} if isinstance(taskset, str) else taskset
+    if not isinstance(settings, Mapping) or not isinstance(settings.get("id"), str):
+        raise ConfigError(
+            f"taskset is a {type(taskset).__name__} without a curriculum; expected a taskset with "
+            "CurriculumMixin, its id, or its settings as a mapping with an id: wrap an installed "
+            "one by its id, or derive one with curriculum_env.curriculum(YourTaskset)."
+        )
+    try:
+        return _loaded(dict(settings))
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(map(str, first["loc"]))
+        raise ConfigError(f"taskset {settings['id']!r}: {name}: {first['msg']}.") from error
+    except (ImportError, AttributeError, TypeError) as error:
+        raise ConfigError(
+            f"{settings['id']!r} cannot be loaded as a taskset ({error}): install its package, or "
+            "see `curriculum-env env list` for those that are installed."
+        ) from error
+
+
+def _loaded(settings: dict[str, Any]) -> Any:
+    if not issubclass(taskset_class(settings["id"]), CurriculumMixin):
+        return CurriculumWrap(CurriculumWrapConfig.model_validate({"inner": settings}))
+    return load_taskset(taskset_config_type(settings["id"]).model_validate(settings))
+
+
+def settings_of(
+    taskset: Any, curriculum: CurriculumConfig | Mapping[str, Any] | None, group_size: int
+) -> CurriculumConfig:
+    """The curriculum's settings: those given, else the taskset's own, for groups of `group_size`.
+
+    Raises:
+        ConfigError: they name another group size, or a rule that needs unequal groups.
+    """
+    given = taskset.config.curriculum if curriculum is None else curriculum
+    config = CurriculumConfig.model_validate(given)
+    if config.group_size not in (None, group_size):
+        raise ConfigError(
+            f"curriculum.group_size is {config.group_size} and num_generations {group_size}; "
+            "expected the same: leave curriculum.group_size out."
+        )
+    if config.sampler.type == "speed":
+        raise ConfigError(
+            "curriculum.sampler.type is 'speed', which asks for 4 rollouts of a task, then for 20 "
+            "more, but TRL gives all prompts num_generations; expected another rule."
+        )
+    return config.model_copy(update={"group_size": group_size})
+
+
+def checked_rows(taskset: Any) -> Iterator[Row]:
+    """The rows to train on; the task of the first is checked to be of a kind that can be played.
+
+    Raises:
+        PoolError: a row does not make a task.
+        ConfigError: the tasks are of no single turn, or cannot be scored without a runtime.
+    """
+    for position, row in enumerate(taskset.checked(taskset.rows())):
+        if position == 0:
+            check_playable(taskset, taskset.task(row))
+        yield row
+
+
+def check_playable(taskset: Any, task: vf.Task) -> None:
+    """Raise `ConfigError` where one completion of the prompt is not the whole rollout, or where
+    its reward cannot be told from the completion alone."""
+    name, kind = type(task).__name__, type(task)
+    if type(taskset).toolsets(taskset.config) or kind.toolsets(task.config):
+        reason = "has tools, which take several turns"
+    elif task.data.prompt is None:
+        reason = "has no prompt"
+    elif getattr(task, "NEEDS_CONTAINER", False) or task.data.image:
+        reason = "runs in a container"
+    elif hooks := [hook for hook in ("setup", "finalize") if _overridden(kind, hook)]:
+        reason = f"has a {hooks[0]}(), which prepares a runtime"
+    elif needing := [fn.__name__ for fn in task.hooks("reward") if _needs_runtime(fn)]:
+        reason = f"has the reward {needing[0]}(), which needs a runtime"
+    elif judges := [j.reward_name for j in task.plugged_judges() if _needs_runtime(j.score)]:
+        reason = f"has the judge {judges[0]}, which needs a runtime"
+    else:
+        return
+    raise ConfigError(
+        f"{name} {reason}; TRL plays one completion of each prompt and scores it without a "
+        "runtime: train on it with prime-rl, or on a task whose rewards read the trace alone."
+    )
+
+
+def _overridden(task: type[Any], hook: str) -> bool:
+    owner = next(
+        base for base in task.__mro__ if hook in vars(base) and base is not CurriculumTaskMixin
+    )
+    return owner is not vf.Task
+
+
+def _needs_runtime(function: Any) -> bool:
+    parameter = inspect.signature(function).parameters.get("runtime")
+    return parameter is not None and parameter.default is inspect.Parameter.empty
+
+
+def messages_of(data: vf.TaskData) -> Messages:
+    """The prompt of a task as chat messages."""
+    opening = [{"role": "system", "content": data.system_prompt}] if data.system_prompt else []
+    if isinstance(data.prompt, str):
+        return [*opening, {"role": "user", "content": data.prompt}]
+    return [*opening, *(dict(message_to_wire(message)) for message in data.prompt or [])]
+
+
+def text_of(data: vf.TaskData) -> str:
+    """The prompt of a task as plain text, for a model without a chat template."""
+    return "\n\n".join(filter(None, [data.system_prompt, data.prompt_text]))
