@@ -45,3 +45,15 @@ class RefillError(CurriculumError, RuntimeError):
 
 class ReplayError(CurriculumError, ValueError):
     """A trajectory cannot be kept or used again."""
+
+
+class CheckerError(CurriculumError, RuntimeError):
+    """A rubric's checker is closed, or its workers cannot be started."""
+
+
+class SandboxError(CurriculumError, RuntimeError):
+    """The place that runs untrusted code could not be made, or is gone."""
+
+
+class IsolationError(SandboxError):
+    """This machine gives no walls to run untrusted code in, and the settings require them."""
