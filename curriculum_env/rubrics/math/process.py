@@ -1,0 +1,104 @@
+"""One worker process seen from its parent: started, asked, and killed when it is late."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
+from typing import Any
+
+from curriculum_env.errors import CheckerError
+
+_ROOT = Path(__file__).parents[3]
+_MODULE = f"{__package__}.worker"
+_START_SECONDS = 120.0
+_GRACE_SECONDS = 0.5
+
+
+class LateError(Exception):
+    """A worker gave no answer in time, or died over it; it has been killed."""
+
+
+class Process:
+    """A worker that reads one check at a time. Not for use by two threads at once.
+
+    `memory` is what it may take, in bytes.
+    """
+
+    def __init__(self, memory: int) -> None:
+        self._memory = memory
+        self._popen: subprocess.Popen[bytes] | None = None
+        self._pipe: Connection | None = None
+        self._ready = False
+
+    def start(self) -> None:
+        """Begin to load the worker, without waiting for it.
+
+        Raises:
+            OSError: the system gives no more processes or files.
+        """
+        self._pipe, child = Pipe()
+        with child:
+            self._popen = subprocess.Popen(
+                [sys.executable, "-P", "-m", _MODULE, str(child.fileno()), str(self._memory)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[child.fileno()],
+                env=os.environ | {"PYTHONPATH": _path()},
+                start_new_session=True,
+            )
+
+    def ask(self, request: dict[str, Any], seconds: float) -> Any:
+        """The worker's reply to `request`, which it is told to give within `seconds`.
+
+        Raises:
+            LateError: it gave none, not even a moment after its time, or it died.
+            CheckerError: it could not be started at all.
+        """
+        pipe = self._loaded()
+        with suppress(EOFError, OSError):
+            pipe.send_bytes(json.dumps(request | {"seconds": seconds}).encode())
+            if pipe.poll(seconds + _GRACE_SECONDS):
+                return json.loads(pipe.recv_bytes())
+        self.kill()
+        raise LateError
+
+    def _loaded(self) -> Connection:
+        """The pipe to a worker that has loaded its libraries: its time counts from then on."""
+        code = None
+        with suppress(EOFError, OSError):
+            if self._pipe is None:
+                self.start()
+            assert self._pipe is not None
+            if not self._ready:
+                self._ready = self._pipe.poll(_START_SECONDS) and bool(self._pipe.recv_bytes())
+            if self._ready:
+                return self._pipe
+        code = self.kill()
+        raise CheckerError(
+            f"a worker of the math rubric ended with code {code} before it was ready; "
+            f"run `{sys.executable} -m {_MODULE}` to see why."
+        )
+
+    def kill(self) -> int | None:
+        """End the worker, whatever it is doing; its exit code, None when there was none."""
+        if self._pipe is not None:
+            self._pipe.close()
+        code = None
+        if self._popen is not None:
+            self._popen.kill()
+            code = self._popen.wait()
+        self._popen = self._pipe = None
+        self._ready = False
+        return code
+
+
+def _path() -> str:
+    """What a worker imports from: where this package was found, then what its parent was given."""
+    given = os.environ.get("PYTHONPATH")
+    return os.pathsep.join([str(_ROOT), *([given] if given else [])])

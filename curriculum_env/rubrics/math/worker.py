@@ -1,0 +1,86 @@
+"""A worker process: `python -m curriculum_env.rubrics.math.worker DESCRIPTOR BYTES`.
+
+It answers one request after the other over the pipe it inherited, and ends with its parent. Two
+timers bound each request: one that Python sees, and one on processor time that ends the process
+even within a single long operation on big integers, whether or not a parent is there to do so.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import sys
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any, NoReturn
+
+_MEASURED_AGAIN = 0.25  # seconds until the alarm rings again, should a library have swallowed it
+_HARD_SECONDS = 2.0  # of processor time beyond the request's own
+
+
+class _OutOfTimeError(BaseException):
+    """Not an `Exception`, which the libraries catch."""
+
+
+def _ring(*_: object) -> NoReturn:
+    raise _OutOfTimeError
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any] | None:
+    """The reply to a request, within its seconds; None when they ran out."""
+    from curriculum_env.rubrics.math.judge import gold_problem, judge
+
+    seconds = request["seconds"]
+    try:
+        signal.setitimer(signal.ITIMER_PROF, seconds + _HARD_SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, seconds, _MEASURED_AGAIN)
+        try:
+            if "text" in request:
+                return judge(request["gold"], request["text"], request["prompt"]).as_dict()
+            return {"problem": gold_problem(request["gold"])}
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    except _OutOfTimeError:
+        return None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _limit(memory: int) -> None:
+    with suppress(ValueError, OSError):  # macOS refuses
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def serve(pipe: Connection) -> None:
+    """Answer until the parent is gone; out of memory is the end, as nothing is sure after it."""
+    while True:
+        try:
+            request = json.loads(pipe.recv_bytes())
+        except EOFError:
+            return
+        pipe.send_bytes(json.dumps(answer(request)).encode())
+
+
+def main() -> None:
+    """Load the libraries, say so, serve."""
+    from curriculum_env.rubrics.math.judge import warm_up
+
+    signal.signal(signal.SIGALRM, _ring)
+    if len(sys.argv) < 3:
+        warm_up()
+        return
+    descriptor, memory = map(int, sys.argv[1:3])
+    _limit(memory)
+    warm_up()
+    pipe = Connection(descriptor)
+    pipe.send_bytes(b"ready")
+    with suppress(BrokenPipeError, MemoryError):
+        serve(pipe)
+
+
+if __name__ == "__main__":
+    main()
