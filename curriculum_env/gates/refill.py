@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Generic, Literal, TypeVar
 
 from curriculum_env.errors import RefillError
@@ -26,7 +26,8 @@ class Refill(Generic[T]):
     flight, and `take` gives out the shorter batch (`on_cap="accept"`) or raises (`"stop"`).
     Admitted groups beyond a batch, and those in flight when it was taken, go into the next ones,
     in the order of their arrival. `success_G` is the canonical correctness, not a shaped reward.
-    `T` is whatever the loop trains on.
+    `T` is whatever the loop trains on. `oversample` may be changed at any time; groups are started
+    in multiples of `multiple`.
     """
 
     def __init__(
@@ -36,33 +37,43 @@ class Refill(Generic[T]):
         *,
         rounds: float = 10.0,
         oversample: float = 1.0,
+        multiple: int = 1,
         on_cap: Literal["accept", "stop"] = "accept",
     ) -> None:
-        if groups < 1 or rounds < 1.0 or oversample < 1.0:
+        if groups < 1 or rounds < 1.0 or oversample < 1.0 or multiple < 1:
             raise ValueError(
-                f"refill has groups={groups}, rounds={rounds}, oversample={oversample}; "
-                "expected each to be at least 1"
+                f"refill has groups={groups}, rounds={rounds}, oversample={oversample}, "
+                f"multiple={multiple}; expected each to be at least 1"
             )
-        self.groups = groups
+        self.groups, self.oversample = groups, oversample
         self.in_flight = 0
-        self._gate, self._on_cap, self._oversample = gate, on_cap, oversample
+        self._gate, self._on_cap, self._multiple = gate, on_cap, multiple
         self._cap = math.ceil(rounds * groups)
         self._admitted: deque[T] = deque()
         self._drawn = 0
+        self._given_up = False
         self._offered = self._discarded = self._lost = self._batches = self._short = 0
 
     @property
     def ready(self) -> bool:
         """Whether `take` has a batch to give: a full one, or whatever the cap left."""
-        spent = self._drawn >= self._cap and self.in_flight == 0
-        return len(self._admitted) >= self.groups or spent
+        spent = self._drawn >= self._cap or self._given_up
+        return len(self._admitted) >= self.groups or (spent and self.in_flight == 0)
 
-    def wanted(self) -> int:
+    @property
+    def carried(self) -> tuple[T, ...]:
+        """The admitted groups that wait for a batch, in order of arrival."""
+        return tuple(self._admitted)
+
+    def wanted(self, at_most: int | None = None) -> int:
         """How many groups to start now, counted as in flight from here on: those missing (times
-        `oversample`), less those in flight, within the cap."""
+        `oversample`), less those in flight, within the cap and `at_most`."""
+        if self._given_up:
+            return 0
         missing = max(self.groups - len(self._admitted), 0)
-        more = math.ceil(self._oversample * missing) - self.in_flight
-        more = max(min(more, self._cap - self._drawn), 0)
+        more = math.ceil(self.oversample * missing) - self.in_flight
+        more = max(min(more, self._cap - self._drawn, more if at_most is None else at_most), 0)
+        more = math.ceil(more / self._multiple) * self._multiple
         self._drawn += more
         self.in_flight += more
         return more
@@ -83,6 +94,10 @@ class Refill(Generic[T]):
         self.in_flight -= groups
         self._lost += groups
 
+    def give_up(self) -> None:
+        """Start nothing more for this batch, as if the cap were reached."""
+        self._given_up = True
+
     def take(self) -> list[T]:
         """The next batch; what is left over stays for the one after.
 
@@ -101,7 +116,7 @@ class Refill(Generic[T]):
             )
         self._batches += 1
         self._short += short
-        self._drawn = 0
+        self._drawn, self._given_up = 0, False
         return [self._admitted.popleft() for _ in range(min(self.groups, len(self._admitted)))]
 
     def metrics(self) -> dict[str, float]:
@@ -117,6 +132,25 @@ class Refill(Generic[T]):
             "batches": self._batches,
             "short_batches": self._short,
         }
+
+    def state_dict(self) -> dict[str, int]:
+        """The counts, as JSON values; `carried` is the loop's to keep.
+
+        Raises:
+            RuntimeError: groups are in flight or drawn for a batch that is not taken.
+        """
+        if self.in_flight or self._drawn:
+            raise RuntimeError("state_dict() amid a batch; take it first")
+        return {name: getattr(self, f"_{name}") for name in _COUNTS}
+
+    def load_state_dict(self, state: Mapping[str, int], carried: Iterable[T] = ()) -> None:
+        """Go on from `state_dict` with the groups that were `carried`."""
+        for name in _COUNTS:
+            setattr(self, f"_{name}", state[name])
+        self._admitted = deque(carried)
+
+
+_COUNTS = ("offered", "discarded", "lost", "batches", "short")
 
 
 def fill(refill: Refill[T], play: Callable[[int], Iterable[tuple[T, Sequence[float]]]]) -> list[T]:

@@ -137,7 +137,45 @@ def test_taking_too_early() -> None:
         refill(2).take()
 
 
-@pytest.mark.parametrize("settings", [{"groups": 0}, {"rounds": 0.5}, {"oversample": 0.9}])
+@pytest.mark.parametrize(
+    "settings", [{"groups": 0}, {"rounds": 0.5}, {"oversample": 0.9}, {"multiple": 0}]
+)
 def test_settings_that_cannot_work(settings: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="at least 1"):
         refill(**{"groups": 2, **settings})  # type: ignore[arg-type]
+
+
+def test_groups_are_started_in_multiples_and_no_more_than_asked_for() -> None:
+    batch = refill(6, rounds=3, multiple=2)
+    assert batch.wanted(at_most=4) == 4
+    for number in range(4):
+        batch.offer(number, LIVE if number < 3 else DEAD)
+    assert batch.wanted() == 4
+    batch.oversample = 10.0
+    assert batch.wanted(at_most=3) == 4
+
+
+def test_giving_up_ends_a_batch_before_its_cap() -> None:
+    batch = refill(2, rounds=5)
+    for number in range(batch.wanted()):
+        batch.offer(number, LIVE if number else DEAD)
+    batch.give_up()
+    assert batch.ready
+    assert batch.wanted() == 0
+    assert batch.take() == [1]
+    assert batch.wanted() == 2
+
+
+def test_counts_and_carried_groups_go_on() -> None:
+    batch = refill(2, oversample=2.0)
+    for number in range(batch.wanted()):
+        batch.offer(number, LIVE if number else DEAD)
+    with pytest.raises(RuntimeError, match="amid a batch"):
+        batch.state_dict()
+    assert batch.take() == [1, 2]
+    again = refill(2)
+    again.load_state_dict(batch.state_dict(), batch.carried)
+    assert again.metrics() == batch.metrics()
+    assert again.wanted() == 1
+    again.offer(4, LIVE)
+    assert again.take() == [3, 4]
