@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from curriculum_env.config import CurriculumConfig
     from curriculum_env.engine import Curriculum
     from curriculum_env.errors import CurriculumError
+    from curriculum_env.pool import StoredRows, stream_rows
+    from curriculum_env.rubrics.math import MathChecker
     from curriculum_env.types import Draw, Group, Outcome, Row, content_uid
 
 _HOMES = {
@@ -36,10 +38,13 @@ _HOMES = {
     "Draw": "types",
     "Group": "types",
     "LocalEnv": "adapters.verifiers",
+    "MathChecker": "rubrics.math",
     "Outcome": "types",
     "Row": "types",
+    "StoredRows": "pool",
     "content_uid": "types",
     "curriculum": "adapters.verifiers",
+    "stream_rows": "pool",
 }
 
 __all__ = [
@@ -56,10 +61,13 @@ __all__ = [
     "Draw",
     "Group",
     "LocalEnv",
+    "MathChecker",
     "Outcome",
     "Row",
+    "StoredRows",
     "content_uid",
     "curriculum",
+    "stream_rows",
 ]
 
 
