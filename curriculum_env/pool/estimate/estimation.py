@@ -124,7 +124,8 @@ class Estimation:
             self.journal.lost(number)
             raise
         except (ServiceError, RefusedError, HaltError) as error:
-            self.journal.failed(number, str(error))
+            paid = error.paid if isinstance(error, ServiceError) else paid
+            self.journal.failed(number, str(error), paid)
             self._failed(row, error)
         else:
             paid = _paid(reply, bound)

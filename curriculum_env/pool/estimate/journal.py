@@ -97,12 +97,12 @@ class Journal:
             *(_storable(error), rollout),
         )
 
-    def failed(self, rollout: int, error: str) -> None:
-        """The service failed; nothing was paid."""
+    def failed(self, rollout: int, error: str, paid: Bound) -> None:
+        """The service failed; it took `paid` all the same."""
         self._write(
-            "UPDATE rollouts SET status = 'failed', error = ?, ended = ?, prompt_tokens = 0, "
-            "completion_tokens = 0 WHERE id = ?",
-            *(_storable(error), time.time(), rollout),
+            "UPDATE rollouts SET status = 'failed', error = ?, ended = ?, prompt_tokens = ?, "
+            "completion_tokens = ? WHERE id = ?",
+            *(_storable(error), time.time(), *paid, rollout),
         )
 
     def lost(self, rollout: int) -> None:

@@ -86,7 +86,7 @@ def write_pools(found: Found, pruned_N: BoolArray, folder: Path) -> None:
     Raises:
         StateError: they cannot be written.
     """
-    kept = (record_of(_row(found, i)) for i in np.flatnonzero(~pruned_N))
+    kept = (record_of(_row(found, i)) for i in _positions(np.logical_not(pruned_N)))
     out = ({**record_of(_row(found, i)), "reason": reason(found, i)} for i in _positions(pruned_N))
     _parquet(folder / POOL, schema(), batches(kept, schema()))
     with_reason = schema(("reason", "string"))

@@ -32,6 +32,9 @@ class Bound(NamedTuple):
     completion: int
 
 
+NOTHING = Bound(0, 0)
+
+
 class Player(Protocol):
     """Plays one rollout of a row."""
 
@@ -53,7 +56,12 @@ Grade: TypeAlias = Callable[[Row, str], Awaitable[float]]
 
 
 class ServiceError(Exception):
-    """The service failed, and may do better next time."""
+    """The service failed, and may do better next time; `paid` are the tokens it took all the
+    same."""
+
+    def __init__(self, reason: str, paid: Bound = NOTHING) -> None:
+        super().__init__(reason)
+        self.paid = paid
 
 
 class RefusedError(Exception):
