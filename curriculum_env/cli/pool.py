@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from curriculum_env.cli.pool_build import build
+from curriculum_env.cli.pool_estimate import estimate
 
 pool_app = typer.Typer(
     help="Build a pool of tasks from raw datasets, check its rubric, measure its difficulty.",
@@ -12,6 +13,7 @@ pool_app = typer.Typer(
     rich_markup_mode=None,
 )
 pool_app.command()(build)
+pool_app.command()(estimate)
 
 
 @pool_app.callback()

@@ -93,6 +93,23 @@ def assignments(texts: Iterable[str]) -> Tree:
     return merge(*trees)
 
 
+def pairs(texts: Iterable[str], flag: str, example: str) -> Tree:
+    """The tree of flags of the form key=value, without dots; a value is TOML, else plain text.
+
+    Raises:
+        ConfigError: a flag is not of that form.
+    """
+    tree: Tree = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            raise ConfigError(
+                f"{flag} {text!r} is not of the form key=value: write for example {flag} {example}."
+            )
+        tree[key] = _value(value)
+    return tree
+
+
 def _value(text: str) -> Any:
     try:
         return tomllib.loads(f"value = {text}")["value"]
