@@ -16,6 +16,14 @@ class Engine(StrEnum):
     datatrove = "datatrove"
 
 
+class Executor(StrEnum):
+    """Where datatrove runs its tasks."""
+
+    local = "local"
+    slurm = "slurm"
+    ray = "ray"
+
+
 def build(
     sources: Annotated[
         list[str],
@@ -57,12 +65,24 @@ def build(
         typer.Option(
             min=0.0,
             max=1.0,
-            help="Also compare with the evaluation sets by embeddings, from this cosine on.",
+            help="Also compare with the evaluation sets by embeddings: a cosine from here on "
+            "counts; .9 is careful.",
         ),
     ] = None,
+    embedder: Annotated[
+        str, typer.Option(help="Model for --embedding: a folder or a hub name, of model2vec.")
+    ] = "minishlab/potion-base-8M",
     engine: Annotated[
         Engine, typer.Option(help="What runs the steps; datatrove needs no room in memory.")
     ] = Engine.local,
+    executor: Annotated[Executor, typer.Option(help="Executor of datatrove.")] = Executor.local,
+    executor_option: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=VALUE for datatrove's executor, such as partition=cpu."),
+    ] = None,
+    tasks: Annotated[
+        int, typer.Option(min=0, help="Tasks of datatrove's executor; 0: one per process.")
+    ] = 0,
     processes: Annotated[int, typer.Option(min=0, help="0: one per core.")] = 0,
     streaming: Annotated[
         bool, typer.Option(help="Read hub datasets as a stream, without keeping them on disk.")
@@ -77,3 +97,42 @@ def build(
     Nothing is deleted: OUTPUT has the pool in pool.parquet, what was taken out in
     quarantine.parquet with the reason and its match, and the report in report.md and report.json.
     """
+    from curriculum_env.cli.pool_report import Bars, show_report
+    from curriculum_env.pool.cleaning import BuildSettings, build_pool
+
+    settings = BuildSettings(
+        sources=tuple(sources),
+        against=tuple(against or ()),
+        preset=preset,
+        columns=tuple(column or ()),
+        near=near,
+        templates=templates,
+        languages=tuple(language or ()),
+        min_chars=min_chars,
+        max_chars=max_chars,
+        embedding=embedding,
+        embedder=embedder,
+        streaming=streaming,
+    )
+    if engine is Engine.datatrove:
+        from curriculum_env.pool.cleaning.trove import build_with_datatrove, options_of
+
+        report = build_with_datatrove(
+            settings,
+            output,
+            executor=executor.value,
+            options=options_of(executor_option or []),
+            tasks=tasks,
+            processes=processes,
+            resume=resume,
+        )
+        if report is None:
+            typer.echo(f"Handed to {executor.value}: {output} has the pool when its jobs are done.")
+            return
+    else:
+        with Bars() as bars:
+            report = build_pool(settings, output, processes=processes, resume=resume, watch=bars)
+    if json_:
+        typer.echo((output / "report.json").read_text(encoding="utf-8").rstrip())
+        return
+    show_report(report, output)
