@@ -148,6 +148,14 @@ def _same_function(gold: Expression, other: Expression) -> bool:
     return compared >= 2
 
 
+def approximately(one: str, two: str) -> bool:
+    """Whether two constants are within 1% of each other."""
+    values = [found.evalf(15) for text in (one, two) if (found := expression(text)) is not None]
+    if len(values) != 2 or not all(value.is_Float or value.is_Rational for value in values):
+        return False
+    return bool(abs(values[0] - values[1]) <= abs(values[0]) / 100)
+
+
 def _imaginary(value: Expression) -> bool:
     return bool(abs(value[1]) > _CLOSE * max(abs(value[0]), abs(value[1])))
 
