@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from curriculum_env.cli.pool_audit import audit
 from curriculum_env.cli.pool_build import build
 from curriculum_env.cli.pool_estimate import estimate
 
@@ -13,6 +14,7 @@ pool_app = typer.Typer(
     rich_markup_mode=None,
 )
 pool_app.command()(build)
+pool_app.command()(audit)
 pool_app.command()(estimate)
 
 
