@@ -10,7 +10,7 @@ from curriculum_env.rubrics.code.result import Status, Verdict
 from curriculum_env.rubrics.code.session import Session
 
 PASSED = Verdict("passed")
-BEYOND: dict[str, Status] = {"timeout": "timeout", "memory": "memory", "output": "output"}
+BEYOND: tuple[Status, ...] = ("timeout", "memory", "processes", "output")
 
 
 async def examine(
@@ -85,6 +85,7 @@ async def _load(source: str, jail: Session, seconds: float) -> Verdict | None:
 def _ended(end: Message) -> Verdict:
     """The verdict on a process that ended before its answer was there."""
     last = end["stderr"].strip().rpartition("\n")[2][-300:]
-    if end["status"] in BEYOND:
-        return Verdict(BEYOND[end["status"]], last)
+    for bound in BEYOND:
+        if end["status"] == bound:
+            return Verdict(bound, last)
     return Verdict("error", last or f"it ended with exit code {end['code']}")

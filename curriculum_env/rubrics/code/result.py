@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Status: TypeAlias = Literal[
-    "passed", "wrong", "error", "timeout", "memory", "output", "lost", "untestable", "skipped"
+    "passed",
+    "wrong",
+    "error",
+    "timeout",
+    "memory",
+    "processes",
+    "output",
+    "lost",
+    "untestable",
+    "skipped",
 ]
 
 
@@ -15,7 +24,8 @@ class Verdict:
     """One test's end.
 
     `wrong`: another answer, or none. `error`: it raised, or left with another exit code than 0.
-    `timeout`, `memory`, `output`: it went beyond that bound. `lost`: its place was destroyed.
+    `timeout`, `memory`, `processes`, `output`: it went beyond that bound. `lost`: the place it
+    ran in is gone.
     `untestable`: the test itself asks for what cannot leave a process. `skipped`: no time was
     left, or an earlier test had failed already.
     """

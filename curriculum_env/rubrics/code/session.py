@@ -19,6 +19,7 @@ logger = logging.getLogger(__name__)
 
 START_SECONDS = 30.0
 GRACE_SECONDS = 15.0
+STOP_SECONDS = 5.0
 
 
 class Process(Protocol):
@@ -78,16 +79,8 @@ class Session:
         local = self._runtime.type == "subprocess"
         python = self._limits.python or (sys.executable if local else "python3")
         settings = self._limits.settings(local=local).to_json()
-        flags = ["-I", "-S", "-B", "-X", "utf8"]
-        return [
-            "env",
-            "-i",
-            "PATH=/usr/local/bin:/usr/bin:/bin",
-            python,
-            *flags,
-            archive_path,
-            settings,
-        ]
+        bare = ["env", "-i", "PATH=/usr/local/bin:/usr/bin:/bin"]
+        return [*bare, python, "-I", "-S", "-B", "-X", "utf8", archive_path, settings]
 
     def _greet(self, message: Message) -> None:
         if reason := message.get("refused"):
@@ -140,6 +133,11 @@ class Session:
         return said.decode(errors="replace").strip() or "it said nothing."
 
     async def _close(self) -> None:
+        """Tell the jail to end all its processes; kill it if it does not."""
+        with contextlib.suppress(OSError, RuntimeError, TimeoutError):
+            async with asyncio.timeout(STOP_SECONDS):
+                await self._process.write(pack({"stop": True}))
+                await self._process.wait()
         await self._process.kill()
         await self._process.wait()
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import datetime
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, ItemsView, KeysView, ValuesView
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 MAX_ITEMS = 1_000_000
+VIEWS = (KeysView, ValuesView, ItemsView)
 SEQUENCES: dict[str, Callable[[list[Any]], Any]] = {
     "list": list,
     "tuple": tuple,
@@ -69,12 +70,9 @@ def _text_or_iterator(value: Any) -> Any:
         return {type(value).__name__: value.isoformat()}
     if isinstance(value, (complex, Decimal, Fraction)):
         return {type(value).__name__: str(value)}
-    if hasattr(value, "__next__") or isinstance(value, _VIEWS):
-        return {"iter": [encode(item) for _, item in zip(range(MAX_ITEMS), value)]}
+    if hasattr(value, "__next__") or isinstance(value, VIEWS):
+        return {"iter": [encode(item) for _, item in zip(range(MAX_ITEMS), value, strict=False)]}
     raise TypeError(f"a {type(value).__name__}, which is not plain data")
-
-
-_VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
 
 
 def decode(data: Any) -> Any:

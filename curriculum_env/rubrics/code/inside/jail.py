@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import tempfile
 from typing import NoReturn
 
@@ -32,7 +33,7 @@ def enter(settings: Settings) -> tuple[Place, str]:
     uid = _unused_uid() if _may_change_user() else None
     reason = _namespaces(settings, uid)
     if not reason:
-        return Place("/tmp", None if uid is None else INSIDE_UID), ""
+        return Place("/tmp", None if uid is None else INSIDE_UID, walled=True), ""
     if settings.isolation == "require":
         raise PermissionError(reason)
     return _plain(uid), reason
@@ -45,11 +46,10 @@ def _namespaces(settings: Settings, uid: int | None) -> str:
     mapped, mapped_end = os.pipe()
     between = os.fork()
     if between == 0:
-        os.close(report)
-        os.close(made)
-        os.close(mapped_end)
-        if _go_between(settings, report_end, made_end, mapped):
-            return ""
+        for descriptor in (report, made, mapped_end):
+            os.close(descriptor)
+        _go_between(settings, report_end, made_end, mapped)
+        return ""
     for descriptor in (report_end, made_end, mapped):
         os.close(descriptor)
     try:
@@ -67,8 +67,8 @@ def _namespaces(settings: Settings, uid: int | None) -> str:
     return text.decode(errors="replace") or "the users could not be mapped"
 
 
-def _go_between(settings: Settings, report: int, made: int, mapped: int) -> bool:
-    """Make the namespaces and their init; True in the init. Never returns elsewhere."""
+def _go_between(settings: Settings, report: int, made: int, mapped: int) -> None:
+    """Make the namespaces and their init. Returns in the init alone."""
     try:
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
         kernel.unshare(kernel.ALL_NAMESPACES)
@@ -80,15 +80,13 @@ def _go_between(settings: Settings, report: int, made: int, mapped: int) -> bool
             kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
             root.build(settings.disk)
             os.write(report, READY)
-            for descriptor in (report, made, mapped):
-                os.close(descriptor)
-            return True
     except OSError as error:
         os.write(report, str(error).encode())
         os._exit(1)
     for descriptor in (report, made, mapped):
         os.close(descriptor)
-    _wait(init)
+    if init:
+        _wait(init)
 
 
 def _wait(pid: int) -> NoReturn:
@@ -133,7 +131,18 @@ def _plain(uid: int | None) -> Place:
     """A place without walls: a folder, a user of its own where we are root, nothing inherited."""
     kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
-    folder = tempfile.mkdtemp(prefix="code-", dir=os.getcwd())
+    folder = tempfile.mkdtemp(prefix="code-")
+    if not _open_to_all(os.__file__):
+        uid = None
     if uid is not None:
         os.chown(folder, uid, uid)
-    return Place(folder, uid)
+    return Place(folder, uid, walled=False)
+
+
+def _open_to_all(path: str) -> bool:
+    """Whether another user may read a file: Python may lie in the home of root."""
+    readable = os.stat(path).st_mode & stat.S_IROTH
+    while readable and path != os.path.dirname(path):
+        path = os.path.dirname(path)
+        readable = os.stat(path).st_mode & stat.S_IXOTH
+    return bool(readable)

@@ -7,7 +7,7 @@ import select
 import time
 
 from .frames import Buffer, Message, pack
-from .processes import end_all, memory
+from .processes import end_all, usage
 from .settings import Settings
 from .stream import Stream
 
@@ -66,11 +66,12 @@ class Job:
         """Wait a little and read what there is; why the job is over, or "" if it goes on."""
         streams = [s for s in (self._stdout, self._stderr, self._channel) if s.open]
         exits = [self._exit] if self._exit >= 0 else []
+        waiting = [control, *exits, *map(Stream.fileno, streams)]
         pause = min(LOOK_AGAIN, max(0.0, deadline - time.monotonic()))
-        ready, _, _ = select.select([*streams, *exits, control], [], [], pause)
+        ready, _, _ = select.select(waiting, [], [], pause)
         if control in ready:
             raise HarnessGoneError
-        read = [stream.read() for stream in streams if stream in ready]
+        read = [stream.read() for stream in streams if stream.fileno() in ready]
         self._move_inbox()
         if time.monotonic() >= deadline:
             return "timeout"
@@ -88,7 +89,10 @@ class Job:
         if (now := time.monotonic()) < self._next_look:
             return ""
         self._next_look = now + LOOK_AGAIN
-        return "memory" if memory() > settings.memory else ""
+        count, memory = usage()
+        if count > settings.processes:
+            return "processes"
+        return "memory" if memory > settings.memory else ""
 
     def _over(self) -> bool:
         flags = os.WEXITED | os.WNOHANG | os.WNOWAIT

@@ -29,5 +29,6 @@ def next_job() -> Callable[[], None] | None:
     send(REPLIES, {"hello": reason})
     request = serve(settings, place)
     if request is None:
+        place.leave()
         return None
     return lambda: KINDS[request["start"]](request)

@@ -20,14 +20,14 @@ def others() -> list[int]:
     return list(below)
 
 
-def memory() -> int:
-    """The resident bytes that those processes hold, without what is shared."""
-    total = 0
-    for pid in others():
+def usage() -> tuple[int, int]:
+    """How many those are, and the resident bytes they hold, without what is shared."""
+    total, found = 0, others()
+    for pid in found:
         with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm") as f:
             _, resident, shared = map(int, f.read().split()[:3])
             total += (resident - shared) * PAGE
-    return total
+    return len(found), total
 
 
 def end_all() -> dict[int, int]:

@@ -29,8 +29,9 @@ def limit(settings: Settings, seconds: float) -> None:
         resource.setrlimit(what, (bound, bound))
 
 
-def surrender(uid: int | None) -> None:
-    """Give up the user (if `uid` is another), all capabilities and the refused system calls.
+def surrender(uid: int | None, *, signals: bool) -> None:
+    """Give up the user (if `uid` is another), all capabilities and the refused system calls,
+    among them the sending of `signals` where they would reach others.
 
     Raises:
         OSError: the kernel does not let go.
@@ -40,7 +41,7 @@ def surrender(uid: int | None) -> None:
         os.setresgid(uid, uid, uid)
         os.setresuid(uid, uid, uid)
     kernel.drop_capabilities()
-    seccomp.install()
+    seccomp.install(signals=signals)
 
 
 def forget_the_parent(folder: str) -> None:

@@ -35,6 +35,17 @@ REFUSED = {
         "init_module": 105, "finit_module": 273, "open_by_handle_at": 265,
     },
 }  # fmt: skip
+SIGNALS = {
+    "x86_64": {
+        "kill": 62, "tkill": 200, "tgkill": 234, "pidfd_send_signal": 424,
+        "rt_sigqueueinfo": 129, "rt_tgsigqueueinfo": 297,
+    },
+    "aarch64": {
+        "kill": 129, "tkill": 130, "tgkill": 131, "pidfd_send_signal": 424,
+        "rt_sigqueueinfo": 138, "rt_tgsigqueueinfo": 240,
+    },
+}  # fmt: skip
+"""Refused where there is no process namespace, and a signal could reach any process."""
 CLONE = {"x86_64": 56, "aarch64": 220}
 CLONE3 = 435
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -51,8 +62,9 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_void_p))
 
 
-def steps(machine: str) -> list[Step]:
-    """The filter for a processor, each step as (code, jump if true, jump if false, operand).
+def steps(machine: str, *, signals: bool) -> list[Step]:
+    """The filter for a processor, each step as (code, jump if true, jump if false, operand);
+    without `signals` it also refuses to send any.
 
     Raises:
         KeyError: the processor is not known here.
@@ -68,7 +80,8 @@ def steps(machine: str) -> list[Step]:
         (JUMP_IF_EQUAL, 0, 1, CLONE3),
         (RETURN, 0, 0, ERROR | errno.ENOSYS),
     ]
-    for number in REFUSED[machine].values():
+    numbers = [*REFUSED[machine].values(), *([] if signals else SIGNALS[machine].values())]
+    for number in numbers:
         program += [(JUMP_IF_EQUAL, 0, 1, number), refuse]
     return [
         *program,
@@ -80,7 +93,7 @@ def steps(machine: str) -> list[Step]:
     ]
 
 
-def install() -> None:
+def install(*, signals: bool) -> None:
     """Filter the system calls of this process and of all it starts, for good.
 
     Raises:
@@ -90,7 +103,7 @@ def install() -> None:
     machine = platform.machine()
     if machine not in REFUSED:
         return
-    code = b"".join(struct.pack("HBBI", *step) for step in steps(machine))
+    code = b"".join(struct.pack("HBBI", *step) for step in steps(machine, signals=signals))
     buffer = ctypes.create_string_buffer(code, len(code))
     program = _Program(len(code) // 8, ctypes.cast(buffer, ctypes.c_void_p))
     prctl(PR_SET_SECCOMP, 2, ctypes.byref(program))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-
 from .frames import Buffer, Message, receive, send
 from .job import HarnessGoneError, Job
 from .processes import end_all
@@ -15,14 +12,16 @@ CONTROL, REPLIES = 0, 1
 
 
 def serve(settings: Settings, place: Place) -> Message | None:
-    """Answer requests until the harness goes: `{"start": kind, ...}` and `{"send": message}` are
-    each answered by the job's next event.
+    """Answer requests until the harness goes, or says `{"stop": true}`: `{"start": kind, ...}` and
+    `{"send": message}` are each answered by the job's next event.
 
     Returns:
         None at the end; in a child that is to run a job, the request that started it.
     """
     job: Job | None = None
     for request in receive(CONTROL, Buffer()):
+        if "stop" in request:
+            break
         if "start" in request:
             if job is not None:
                 job.end("replaced")
@@ -41,12 +40,3 @@ def serve(settings: Settings, place: Place) -> Message | None:
         send(REPLIES, event)
     end_all()
     return None
-
-
-def closing(work: Callable[[], None]) -> None:
-    """Run `work` and end this process, whatever becomes of it."""
-    try:
-        work()
-    finally:
-        end_all()
-        os._exit(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,10 +19,17 @@ Work = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Place:
-    """Where jobs run: the folder they may write to, and the user they become (None: stay)."""
+    """Where jobs run: the folder they may write to, the user they become (None: stay), and whether
+    there are namespaces around it."""
 
     folder: str
     uid: int | None
+    walled: bool
+
+    def leave(self) -> None:
+        """Remove what jobs wrote; behind walls it goes with the namespace."""
+        if not self.walled:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def start(request: Message, settings: Settings, place: Place) -> Job | None:
@@ -63,4 +71,4 @@ def _become(ends: tuple[int, ...], settings: Settings, place: Place, seconds: fl
     os.closerange(CHANNEL + 1, os.sysconf("SC_OPEN_MAX"))
     restrict.forget_the_parent(place.folder)
     restrict.limit(settings, seconds)
-    restrict.surrender(place.uid)
+    restrict.surrender(place.uid, signals=place.walled)
