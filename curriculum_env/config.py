@@ -36,6 +36,16 @@ class OutageConfig(BaseConfig):
     """Groups that can be undone."""
 
 
+class GenerateConfig(BaseConfig):
+    """How a source that can make new rows is used."""
+
+    share: float = Field(default=0.5, ge=0, le=1)
+    """Share of the draws that goes to new rows."""
+    candidates: int = Field(default=8, ge=1)
+    """Candidates looked at for each one that becomes a row: those with the most signal do, as it
+    is predicted for them (`pick` says how)."""
+
+
 class CurriculumConfig(BaseConfig):
     """Read on the client side only: the workers never see it."""
 
@@ -78,6 +88,8 @@ class CurriculumConfig(BaseConfig):
     """The beliefs about pass rates."""
     gate: GateConfig = VarianceConfig()
     """Which groups count as living."""
+    generate: GenerateConfig = GenerateConfig()
+    """New rows, where the source of the pool can make them."""
     outage: OutageConfig = OutageConfig()
     """When rewards are not to be believed."""
 

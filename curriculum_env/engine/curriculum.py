@@ -19,6 +19,7 @@ from curriculum_env.engine.draw_log import DrawLog
 from curriculum_env.engine.feed import Feed
 from curriculum_env.engine.followups import Followups
 from curriculum_env.engine.grader import Grader
+from curriculum_env.engine.growth import EVENT, Generator, Growth
 from curriculum_env.engine.plan import Plan, Planned, batch_size
 from curriculum_env.engine.resume import Opened, check_logged, open_run, relearn
 from curriculum_env.engine.state import VERSION, check_state, load_arrays
@@ -29,7 +30,7 @@ from curriculum_env.metrics import Diversity
 from curriculum_env.pool import Pool
 from curriculum_env.samplers import View, build_sampler
 from curriculum_env.store import Store, open_store
-from curriculum_env.types import STATUSES, Draw, Outcome, Row
+from curriculum_env.types import Draw, Outcome, Row
 
 DRAIN_LIMIT = 512
 LEASE_DRAWS = 4096
@@ -40,7 +41,8 @@ class Curriculum:
     """Chooses the next task from the rewards of the earlier ones.
 
     One `ask` and the `tell` of its group cost microseconds at a million rows: the rule is applied
-    to the whole pool once per `refresh` draws. Opening a store that holds draws replays them.
+    to the whole pool once per `refresh` draws. Opening a store that holds draws replays them. A
+    `generator` makes new rows on the way, as `config.generate` says.
     Use it from one thread; close it, or use it as a context manager.
 
     Raises:
@@ -54,15 +56,14 @@ class Curriculum:
         config: CurriculumConfig | Mapping[str, Any] | None = None,
         store: Store | str | None = None,
         *,
+        generator: Generator | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.config = CurriculumConfig.model_validate(config or {})
         self._pool = Pool(rows)
         if not self._pool:
-            raise PoolError(
-                "the pool is empty; expected at least one row: check what rows() yields"
-            )
-        self._clock = clock
+            raise PoolError("the pool is empty; expected a row: check what rows() yields")
+        self._clock, self._growth = clock, Growth(generator, self.config)
         self.draws = 0
         self._closed = False
         self._logged: deque[Draw] = deque()
@@ -71,8 +72,9 @@ class Curriculum:
         self.store = store if isinstance(store, Store) else open_store(store or "memory://")
         self._in_memory = self.store.url.startswith("memory")
         try:
+            opened = open_run(self.store, self.config, self._pool, self._growth)
             self._reset()
-            self._open(open_run(self.store, self.config, self._pool))
+            self._open(opened)
         except BaseException:
             self.store.close()
             raise
@@ -180,27 +182,15 @@ class Curriculum:
     def metrics(self) -> dict[str, float]:
         """Counts and shares so far. `rho` is the share of groups with a gradient, over all and
         (`rho_recent`) over the last 512; read it beside `distinct_tasks` and `effective_tasks`."""
-        grader, counts = self._grader, self._grader.counts
-        rho = grader.living.rho
         return {
             "draws": self.draws,
             "replayed_draws": self._replayed,
-            "groups": grader.living.groups,
-            "rho": rho,
-            "rho_recent": grader.living.rho_recent,
-            "oversampling": 1.0 / rho if rho else 0.0,
-            "success_mean": grader.success_sum / max(counts["ok"], 1),
             "distinct_tasks": self._diversity.distinct,
             "effective_tasks": self._diversity.effective,
-            "in_flight": len(grader.open),
-            "frozen": float(grader.monitor.frozen),
-            "outages": grader.monitor.count,
             "forced_draws": self._alarms.forced,
             "deferred_draws": self._log.deferred,
-            "outcomes": grader.number,
-            "out_of_range": grader.scale.out_of_range,
-            "not_finite": grader.scale.not_finite,
-            **{name: counts[name] for name in (*STATUSES, *_COUNTS)},
+            **self._grader.metrics(),
+            **self._growth.metrics(),
             **self.sampler.metrics(),
         }
 
@@ -228,6 +218,7 @@ class Curriculum:
             "sampler": self.sampler.state_dict(),
             "grader": self._grader.state_dict(),
             "diversity": self._diversity.state_dict(),
+            "growth": self._growth.state_dict(self._pool),
             "arrays": {
                 "uid": self._pool.uids(),
                 "visits": self._availability.visits_N.copy(),
@@ -259,6 +250,7 @@ class Curriculum:
 
     def _load(self, state: dict[str, Any]) -> None:
         self._feed.close()
+        self._growth.load_state_dict(state["growth"], self._pool)
         self._reset()
         load_arrays(state, self._pool, self.estimator, self._availability)
         self.draws, self._next_number = state["draws"], state["next_number"]
@@ -290,6 +282,7 @@ class Curriculum:
             config, self._pool, self.estimator, self.sampler, self._clock,
             lambda row: self._availability.give_back(row),
             lambda kind, data: self._log.event(kind, data),
+            self._growth.signals.observe,
         )  # fmt: skip
         self._append(self._pool)
         self._told: OrderedDict[str, None] = OrderedDict()
@@ -368,7 +361,8 @@ class Curriculum:
 
     def _choose(self) -> Planned:
         """The next available row by the plan or, where none is, the one out longest."""
-        chosen = self._plan.next(self._availability.available_N)
+        chosen = self._fresh() if self._growth.due(self._next_number) else None
+        chosen = chosen or self._plan.next(self._availability.available_N)
         if chosen is None:
             self._refill()
             chosen = self._plan.next(self._availability.available_N)
@@ -376,6 +370,19 @@ class Curriculum:
             self._alarms.force(len(self._pool))
             chosen = Planned(self._availability.longest_out(), 1.0)
         return chosen
+
+    def _fresh(self) -> Planned | None:
+        """A row that was never drawn, of the generator's."""
+        growth, seen, pool = self._growth, self._availability, self._pool
+        planned = growth.next(pool.find, seen.visits_N)
+        if planned is None:
+            size = self._grader.group_size.assumed
+            grown = growth.grow(self._next_number, pool, self.estimator, size)
+            if grown is not None:
+                self.add(grown.rows)
+                self._log.event(EVENT, grown.event)
+                planned = growth.next(pool.find, seen.visits_N)
+        return planned
 
     def _refill(self) -> None:
         config, size = self.config, len(self._pool)
@@ -390,6 +397,3 @@ class Curriculum:
             self.draws,
         )
         self._plan.refill(config.refresh or batch_size(size), self.sampler, view, config.explore)
-
-
-_COUNTS = ("expired", "late", "unknown", "suspended", "void_groups")

@@ -125,17 +125,18 @@ class DrawLog:
         return bool(self._draws or self._events or self._stopping)
 
     def _write(self, draws: list[Draw], events: list[tuple[str, Mapping[str, Any]]]) -> bool:
+        """Events first: a draw of a row that was made on the way is no use without that row."""
         try:
+            for kind, data in events:
+                self._note(kind, data)
+                with self._work:
+                    del self._events[0]
             if draws:
                 self._append(draws)
                 with self._work:
                     del self._draws[: len(draws)]
                     self._written = draws[-1].number
                     self._work.notify_all()
-            for kind, data in events:
-                self._store.log_event(kind, data)
-                with self._work:
-                    del self._events[0]
         except OwnerError as error:
             self.lost = error
             return False
@@ -143,6 +144,13 @@ class DrawLog:
             self._trouble = str(error)
             return False
         return True
+
+    def _note(self, kind: str, data: Mapping[str, Any]) -> None:
+        """An event that the database refuses must not hold up what comes after it."""
+        try:
+            self._store.log_event(kind, data)
+        except RejectedError as error:
+            logger.warning("an event (%s) is not logged: %s", kind, error)
 
     def _append(self, draws: list[Draw]) -> None:
         """One draw that the database refuses must not hold up the others: it stays out."""

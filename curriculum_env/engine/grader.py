@@ -27,11 +27,14 @@ from curriculum_env.gates import build_gate
 from curriculum_env.metrics import Living
 from curriculum_env.pool import Pool
 from curriculum_env.samplers import Sampler
-from curriculum_env.types import Draw, Group, Outcome
+from curriculum_env.types import STATUSES, Draw, Group, Outcome
 
 logger = logging.getLogger(__name__)
 
+_COUNTS = ("expired", "late", "unknown", "suspended", "void_groups")
+
 LogEvent = Callable[[str, Mapping[str, Any]], None]
+Observe = Callable[[tuple[str, str], bool], None]
 
 
 class Grader:
@@ -49,9 +52,11 @@ class Grader:
         clock: Callable[[], float],
         release: Callable[[int], None],
         log_event: LogEvent,
+        observe: Observe,
     ) -> None:
         self._pool, self._sampler = pool, sampler
         self._clock, self._release, self._log_event = clock, release, log_event
+        self._observe = observe
         self._gate = build_gate(config.gate)
         self.scale = RewardScale(config)
         self.learner = Learner(estimator, config.batch_groups, config.outage.memory)
@@ -165,7 +170,9 @@ class Grader:
             return
         success_G = tuple(success for _, success in group.scores)
         graded = self._graded(group, success_G)
-        self.living.observe(self._gate.admit(success_G))
+        alive = self._gate.admit(success_G)
+        self.living.observe(alive)
+        self._observe(graded.bucket, alive)
         self.learner.teach(group.row, group.scores)
         self._sampler.observe(Group(group.draw, group.row, success_G))
         began = self.monitor.group(graded)
@@ -212,6 +219,24 @@ class Grader:
         if not self._relearning:
             logger.warning(warning)
             self._log_event("outage", event)
+
+    def metrics(self) -> dict[str, float]:
+        """Counts and shares, as `Curriculum.metrics` documents them."""
+        counts, rho = self.counts, self.living.rho
+        return {
+            "groups": self.living.groups,
+            "rho": rho,
+            "rho_recent": self.living.rho_recent,
+            "oversampling": 1.0 / rho if rho else 0.0,
+            "success_mean": self.success_sum / max(counts["ok"], 1),
+            "in_flight": len(self.open),
+            "frozen": float(self.monitor.frozen),
+            "outages": self.monitor.count,
+            "outcomes": self.number,
+            "out_of_range": self.scale.out_of_range,
+            "not_finite": self.scale.not_finite,
+            **{name: counts[name] for name in (*STATUSES, *_COUNTS)},
+        }
 
     def state_dict(self) -> dict[str, Any]:
         def uid(row: int) -> str:

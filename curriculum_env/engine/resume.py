@@ -10,6 +10,7 @@ from typing import Any
 
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine.grader import Grader
+from curriculum_env.engine.growth import EVENT, Growth
 from curriculum_env.errors import PoolError, StoreError
 from curriculum_env.pool import Pool
 from curriculum_env.store import OutcomeReader, Run, Store
@@ -29,8 +30,9 @@ class Opened:
     discounts: tuple[int, ...]
 
 
-def open_run(store: Store, config: CurriculumConfig, pool: Pool) -> Opened:
-    """Own the store, and continue its last run or start one, as `config.resume` says.
+def open_run(store: Store, config: CurriculumConfig, pool: Pool, growth: Growth) -> Opened:
+    """Own the store, and continue its last run or start one, as `config.resume` says; the rows that
+    were generated join the pool.
 
     Raises:
         OwnerError: another living curriculum owns the store.
@@ -38,6 +40,7 @@ def open_run(store: Store, config: CurriculumConfig, pool: Pool) -> Opened:
         PoolError: a draw to replay is of a row that the pool no longer has.
     """
     store.acquire()
+    growth.restore(store.events(EVENT), pool)
     last = store.last_run()
     draws = list(store.draws())
     if draws and config.resume == "never":

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
 
@@ -42,11 +43,12 @@ class Estimator(ABC):
     """
 
     COLUMNS: tuple[str, ...]
+    generalises: ClassVar[bool] = False
+    """Whether what rows have in common tells of a row never tried."""
     now: float = 0.0
 
     def __init__(self) -> None:
-        for column in self.COLUMNS:
-            setattr(self, column, np.empty(0))
+        self.forget_rows()
 
     @property
     def size(self) -> int:
@@ -90,6 +92,19 @@ class Estimator(ABC):
         """Append rows."""
         for column, values in self.initial(rows).items():
             setattr(self, column, np.concatenate([getattr(self, column), values]))
+
+    def preview(self, rows: Sequence[Row]) -> Self:
+        """What would be believed of `rows`, and of no others, were they added now; to be read
+        only."""
+        twin = copy.copy(self)
+        twin.forget_rows()
+        twin.add(rows)
+        return twin
+
+    def forget_rows(self) -> None:
+        """Be of no rows; what they have in common stays known."""
+        for column in self.COLUMNS:
+            setattr(self, column, np.empty(0))
 
     def get(self, row: int) -> tuple[float, ...]:
         """Everything that an `update` of this row changes, for `put`."""

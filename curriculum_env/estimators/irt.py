@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -66,6 +66,7 @@ class Irt(Estimator):
         "shift_N", "precision_N", "never_N", "always_N", "seen_N",
         "prior_shift_N", "prior_precision_N", "prior_never_N", "prior_always_N",
     )  # fmt: skip
+    generalises: ClassVar[bool] = True
     shift_N: FloatArray
     precision_N: FloatArray
     never_N: FloatArray
@@ -87,6 +88,10 @@ class Irt(Estimator):
     def add(self, rows: Sequence[Row]) -> None:
         super().add(rows)
         self.slots_N = stack(self.slots_N, encode(rows, self.config.text))
+
+    def forget_rows(self) -> None:
+        super().forget_rows()
+        self.slots_N = np.empty((0, 0), np.uint16)
 
     def initial(self, rows: Sequence[Row]) -> dict[str, FloatArray]:
         """An offline pass rate is a message of the precision of its rollouts, n p (1-p), about

@@ -1,0 +1,174 @@
+"""Fresh rows from a generator: candidates by the dozen, of which the most promising join the
+pool."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from curriculum_env.config import CurriculumConfig
+from curriculum_env.engine.plan import Planned
+from curriculum_env.engine.predict import Signals
+from curriculum_env.estimators import Estimator
+from curriculum_env.pool import Pool
+from curriculum_env.pool.pool import check_row
+from curriculum_env.samplers import View
+from curriculum_env.types import IntArray, Row
+
+logger = logging.getLogger(__name__)
+
+Generator: TypeAlias = Callable[[int], Row | None]
+"""The candidate of that number, 0, 1, 2, ...: the same for the same number. None where there is
+none, or it is held out."""
+
+EVENT = "rows"
+_AT_ONCE = 16
+_PAUSE = 256
+
+
+class Grown(NamedTuple):
+    """Rows to be appended to the pool, and the event by which a resume finds them again."""
+
+    rows: list[Row]
+    event: dict[str, Any]
+
+
+class Growth:
+    """Gives a share of the draws to rows that were never there before.
+
+    A row is made from 16 x `candidates` proposals at a time, by the signal predicted for them;
+    what was not chosen is forgotten. `proposed` numbers were tried so far. The chosen rows are
+    logged whole, so the generator may change between runs without a draw getting lost.
+    """
+
+    def __init__(self, generator: Generator | None, config: CurriculumConfig) -> None:
+        self._generator, self._config = generator, config
+        self._queue: deque[tuple[str, float]] = deque()
+        self._paused_until = 0
+        self._failed = False
+        self._uids: list[str] = []
+        self.signals = Signals()
+        self.proposed = 0
+
+    def due(self, number: int) -> bool:
+        """Whether draw `number` is to be a fresh row: evenly spaced, in the configured share."""
+        if self._generator is None or number < self._paused_until:
+            return False
+        share = self._config.generate.share
+        return int((number + 1) * share) > int(number * share)
+
+    def next(self, find: Callable[[str], int | None], visits_N: IntArray) -> Planned | None:
+        """The next of the chosen rows that was not drawn yet, or None."""
+        while self._queue:
+            uid, chance = self._queue.popleft()
+            row = find(uid)
+            if row is not None and not visits_N[row]:
+                return Planned(row, max(self._config.generate.share * chance, np.finfo(float).tiny))
+        return None
+
+    def grow(self, number: int, pool: Pool, estimator: Estimator, group_size: int) -> Grown | None:
+        """The most promising of the next candidates, before draw `number`; None where there is
+        no candidate, and then for the 256 draws after it."""
+        candidates = list(self._candidates(pool))
+        if not candidates:
+            self._paused_until = number + _PAUSE
+            return None
+        score_C = self.signals.predict(estimator, candidates, group_size)
+        key = np.array([self._config.seed, (1 << 63) + self.proposed], np.uint64)
+        rng = np.random.Generator(np.random.Philox(key=key))
+        everything = np.ones(len(candidates))
+        pick = self._config.pick
+        view = View(estimator, everything > 0, everything, group_size, rng, pick)
+        rows_K, chance_K = view.choose(np.maximum(score_C, 1e-9), _AT_ONCE)
+        rows = [candidates[index] for index in rows_K]
+        queue = [[row.uid, chance] for row, chance in zip(rows, chance_K.tolist(), strict=True)]
+        event = {"proposed": self.proposed, "queue": queue, "rows": [_plain(row) for row in rows]}
+        self._take(event)
+        self._uids.extend(row.uid for row in rows)
+        return Grown(rows, event)
+
+    def restore(self, events: Iterable[Mapping[str, Any]], pool: Pool) -> None:
+        """Append the rows that earlier processes grew, as the store's events tell."""
+        for event in events:
+            self._append(event["rows"], pool)
+            self._take(event)
+
+    def state_dict(self, pool: Pool) -> dict[str, Any]:
+        """The rows grown so far, and what is known of the next, as JSON values."""
+        return {
+            "proposed": self.proposed,
+            "queue": [list(pair) for pair in self._queue],
+            "paused_until": self._paused_until,
+            "signals": self.signals.state_dict(),
+            "rows": [_plain(pool[pool.index(uid)]) for uid in self._uids],
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any], pool: Pool) -> None:
+        """Append the rows of the state that the pool lacks; go on from it, unless the store told of
+        later ones."""
+        self._append(state["rows"], pool)
+        self.signals.load_state_dict(state["signals"])
+        if state["proposed"] >= self.proposed:
+            self._take(state)
+            self._paused_until = state["paused_until"]
+
+    def metrics(self) -> dict[str, float]:
+        return {"proposed_rows": self.proposed, "generated_rows": len(self._uids)}
+
+    def _take(self, event: Mapping[str, Any]) -> None:
+        self.proposed = event["proposed"]
+        self._queue = deque((uid, chance) for uid, chance in event["queue"])
+
+    def _append(self, rows: Iterable[list[Any]], pool: Pool) -> None:
+        added = pool.add(Row(*row) for row in rows if pool.find(row[0]) is None)
+        self._uids.extend(row.uid for row in added)
+
+    def _candidates(self, pool: Pool) -> Iterator[Row]:
+        """The next proposals that are distinct and new; a generator that fails is no reason to stop
+        drawing."""
+        seen: set[str] = set()
+        for _ in range(_AT_ONCE * self._config.generate.candidates):
+            number, self.proposed = self.proposed, self.proposed + 1
+            try:
+                row = self._proposal(number)
+            except Exception as error:
+                self._failure(number, error)
+                continue
+            if row is not None and row.uid not in seen and pool.find(row.uid) is None:
+                seen.add(row.uid)
+                yield row
+
+    def _proposal(self, number: int) -> Row | None:
+        """The candidate, as it will come back from the log."""
+        assert self._generator is not None
+        row = self._generator(number)
+        if row is None:
+            return None
+        check_row(row, number)
+        text = json.dumps(_plain(row), allow_nan=False, ensure_ascii=False)
+        if r"\u0000" in text:
+            raise ValueError("a NUL character, which no database holds")
+        text.encode()
+        again = Row(*json.loads(text))
+        check_row(again, number)
+        return again
+
+    def _failure(self, number: int, error: Exception) -> None:
+        if not self._failed:
+            self._failed = True
+            logger.warning(
+                "the generator failed at candidate %d (%s: %s); expected a Row of JSON values, or "
+                "None; that candidate is passed over, and so is any other that fails",
+                number, type(error).__name__, error, exc_info=error,
+            )  # fmt: skip
+
+
+def _plain(row: Row) -> list[Any]:
+    features = dict(row.features)
+    prior = (row.prior_passes, row.prior_attempts)
+    return [row.uid, dict(row.data), row.domain, row.level, features, *prior]
