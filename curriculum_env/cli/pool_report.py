@@ -52,8 +52,8 @@ def show_report(report: BuildReport, folder: Path) -> None:
     if report.matched:
         console.print(_counts("evaluation set", report.matched.most_common()))
         console.print(_counts("matched by", report.details.most_common()))
-    for reason, examples in report.examples.items():
-        example = examples[0]
+    for reason in (known for known in REASONS if known in report.examples):
+        example = report.examples[reason][0]
         console.print(f"{reason}: {_short(example['prompt'])}", soft_wrap=True, style="dim")
         if example["match_prompt"]:
             console.print(f"  like: {_short(example['match_prompt'])}", soft_wrap=True, style="dim")

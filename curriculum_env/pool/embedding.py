@@ -49,8 +49,7 @@ class Embeddings:
         """Unit vectors, shape (texts, dimensions); zero for a text the model knows nothing of."""
         vectors = np.asarray(self._model.encode(texts), np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        unit: NDArray[np.float32] = vectors / np.where(lengths > 0, lengths, 1)
-        return unit
+        return (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
 
 
 def _loaded(model: str) -> Any:

@@ -93,7 +93,9 @@ def _symbolic(token: str) -> bool:
 
 
 def _stem(word: str) -> str:
-    return SYNONYMS.get(word, word)[:_STEM]
+    """Its first letters, without a plural s; a synonym stands for its group."""
+    word = SYNONYMS.get(word, word)
+    return word[: min(_STEM, len(word) - (len(word) > 3 and word.endswith("s")))]
 
 
 def _spoken(token: str) -> str:

@@ -82,7 +82,7 @@ def needed(one: Profile, other: Profile, shared_answers: AbstractSet[str]) -> fl
         return 0.8
     said = {*one.key.split(), *(key for key in shared_answers if key[0].isdigit())}
     bits = sum(map(information, said)) + (2.0 if shared_answers else 0.0)
-    return max(0.8 - 0.03 * bits, LEAST)
+    return max(0.7 - 0.03 * bits, LEAST)
 
 
 def _same_formula(one: Counter[str], other: Counter[str]) -> bool:

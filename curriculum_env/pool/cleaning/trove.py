@@ -29,7 +29,7 @@ STEPS = ("read", "exact", "near", "finish")
 _SINGLE = ("exact", "finish")
 
 
-class Stage(PipelineStep):  # type: ignore[misc]
+class Stage(PipelineStep):
     """One step of a build as a step of a datatrove pipeline."""
 
     type = "curriculum-env"
@@ -74,18 +74,19 @@ def build_with_datatrove(
     if not (resume and steps.work.exists()):
         shutil.rmtree(logs, ignore_errors=True)
     steps.begin(resume=resume)
+    known = {"workers": workers, **(options or {})}
     last = None
     for name in STEPS:
-        known = {"workers": workers, **(options or {})}
         known["tasks"] = 1 if name in _SINGLE else steps.parts
         known["logging_dir"] = str(logs / f"{name}-{known['tasks']}")
         last = _executor(executor, [Stage(name, steps)], {**known, "depends": last})
-        if executor == "ray":
-            last.depends = None
+        if executor != "slurm":
             last.run()
-    if executor != "ray":
+    if executor == "slurm":
+        assert last is not None
         last.run()
-    return None if executor == "slurm" else _report(output)
+        return None
+    return _report(output)
 
 
 def _executor(kind: str, pipeline: list[Stage], options: dict[str, Any]) -> Any:
