@@ -22,7 +22,7 @@ class Shape:
     hidden: int = 256
     longest: int = 32
     """Tokens of a prompt and its answer together, at most."""
-    theta: float = 10_000.0
+    theta: float = 20.0
     epsilon: float = 1e-6
 
 
