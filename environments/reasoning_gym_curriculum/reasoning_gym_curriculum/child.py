@@ -1,0 +1,76 @@
+"""Tasks and scores of reasoning-gym, which works in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from typing import Any
+
+from reasoning_gym_curriculum.confined import Made
+from reasoning_gym_curriculum.process import LateError, Process
+
+MAKING_SECONDS = 60.0
+SCORING_SECONDS = 5.0
+
+
+class _Child:
+    """The process, replaced when it was late, and the thread that speaks with it."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="reasoning-gym")
+        self._process: Process | None = None
+
+    def submit(self, function: str, *arguments: Any, seconds: float) -> Future[Any]:
+        return self._thread.submit(self._ask, function, list(arguments), seconds)
+
+    def _ask(self, function: str, arguments: list[Any], seconds: float) -> Any:
+        self._process = self._process or Process()
+        try:
+            return self._process.ask(function, arguments, seconds)
+        except LateError:
+            self._process = None
+            raise
+
+
+@cache
+def _child_of(pid: int) -> _Child:
+    """The child of this process; a fork starts its own."""
+    return _Child()
+
+
+def _submit(function: str, *arguments: Any, seconds: float) -> Future[Any]:
+    return _child_of(os.getpid()).submit(function, *arguments, seconds=seconds)
+
+
+@cache
+def catalogue() -> dict[str, dict[int, dict[str, float]]]:
+    """The families in use, and of each the levels with the values of its knobs."""
+    found = _submit("catalogue", seconds=MAKING_SECONDS).result()
+    return {
+        family: {int(level): knobs for level, knobs in levels.items()}
+        for family, levels in found.items()
+    }
+
+
+def make(family: str, level: int, seed: int, start: int, count: int) -> list[Made]:
+    """The sound ones of `count` tasks from the index `start` on.
+
+    Raises:
+        LateError: making them took longer than a minute, or all the memory there is.
+    """
+    arguments = (family, level, seed, start, count)
+    made = _submit("make", *arguments, seconds=MAKING_SECONDS).result()
+    return [Made(*task) for task in made]
+
+
+async def score(family: str, level: int, seed: int, index: int, answer: str) -> float | None:
+    """What the answer earns, in [0, 1]; None when its scorer was not done within 5 seconds."""
+    arguments = (family, level, seed, index, answer)
+    scoring = _submit("score", *arguments, seconds=SCORING_SECONDS)
+    try:
+        scored: float = await asyncio.wrap_future(scoring)
+    except LateError:
+        return None
+    return scored
