@@ -19,13 +19,29 @@ if TYPE_CHECKING:
     )
     from curriculum_env.config import CurriculumConfig
     from curriculum_env.engine import Curriculum
-    from curriculum_env.errors import CurriculumError
-    from curriculum_env.pool import StoredRows, stream_rows
+    from curriculum_env.errors import ConfigError, CurriculumError, PoolError
+    from curriculum_env.pool import Columns, Preset, Source, StoredRows, stream_rows
+    from curriculum_env.rubrics.code import (
+        AssertCase,
+        CallCase,
+        Case,
+        CodeLimits,
+        CodeResult,
+        ProgramCase,
+        run_tests,
+    )
     from curriculum_env.rubrics.math import MathChecker
     from curriculum_env.types import Draw, Group, Outcome, Row, content_uid
 
 _HOMES = {
+    "AssertCase": "rubrics.code",
+    "CallCase": "rubrics.code",
+    "Case": "rubrics.code",
     "ChatHarness": "adapters.verifiers",
+    "CodeLimits": "rubrics.code",
+    "CodeResult": "rubrics.code",
+    "Columns": "pool",
+    "ConfigError": "errors",
     "Curriculum": "engine",
     "CurriculumConfig": "config",
     "CurriculumError": "errors",
@@ -40,15 +56,27 @@ _HOMES = {
     "LocalEnv": "adapters.verifiers",
     "MathChecker": "rubrics.math",
     "Outcome": "types",
+    "PoolError": "errors",
+    "Preset": "pool",
+    "ProgramCase": "rubrics.code",
     "Row": "types",
+    "Source": "pool",
     "StoredRows": "pool",
     "content_uid": "types",
     "curriculum": "adapters.verifiers",
+    "run_tests": "rubrics.code",
     "stream_rows": "pool",
 }
 
 __all__ = [
+    "AssertCase",
+    "CallCase",
+    "Case",
     "ChatHarness",
+    "CodeLimits",
+    "CodeResult",
+    "Columns",
+    "ConfigError",
     "Curriculum",
     "CurriculumConfig",
     "CurriculumError",
@@ -63,10 +91,15 @@ __all__ = [
     "LocalEnv",
     "MathChecker",
     "Outcome",
+    "PoolError",
+    "Preset",
+    "ProgramCase",
     "Row",
+    "Source",
     "StoredRows",
     "content_uid",
     "curriculum",
+    "run_tests",
     "stream_rows",
 ]
 
