@@ -46,11 +46,13 @@ class Outage:
 
 @dataclass(frozen=True)
 class Reply:
-    """What one call gets: an HTTP status and a body, after `delay` seconds."""
+    """What one call gets: an HTTP status, further headers and a body, after `delay` seconds."""
 
     status: int
     body: str
     delay: float = 0.0
+    headers: str = ""
+    """Whole header lines, each with its line end."""
 
 
 MODELS = Reply(200, json.dumps({"object": "list", "data": [{"id": "scripted", "object": "model"}]}))
@@ -182,7 +184,7 @@ def _response(reply: Reply) -> bytes:
     body = reply.body.encode()
     head = (
         f"HTTP/1.1 {reply.status} Scripted\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n"
+        f"Content-Length: {len(body)}\r\n{reply.headers}\r\n"
     )
     return head.encode() + body
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from curriculum_env.pool.audit.perturbed import perturbed
 from curriculum_env.pool.audit.spellings import spellings
@@ -46,10 +47,13 @@ class Case:
 
 
 def probes(case: Case, frames: Mapping[str, str]) -> Iterator[Probe]:
-    """Every probe of a task. A good answer stands in each of `frames` as it is, and in the first
-    one in every spelling."""
-    yield from _good(case, frames)
-    yield from _bad(case, frames)
+    """Every probe of a task, no reply twice. A good answer stands in each of `frames` as it is, and
+    in the first one in every spelling."""
+    said: set[str] = set()
+    for probe in chain(_good(case, frames), _bad(case, frames)):
+        if probe.reply not in said:
+            said.add(probe.reply)
+            yield probe
 
 
 def framed(frame: str, answer: str) -> str:
@@ -90,6 +94,7 @@ def _evasions(case: Case) -> Iterator[Probe]:
         yield Probe("echo of the prompt", False, case.prompt)
         yield Probe("echo of the prompt, boxed", False, f"\\boxed{{{case.prompt}}}")
     gold = case.golds[0]
+    yield Probe("gold denied", False, f"The answer is not {gold}.")
     if (letter := choice_of(gold)) is not None and letter in _OPTIONS:
         yield Probe("every option listed", False, ", ".join(_OPTIONS))
         yield Probe("every option listed", False, f"\\boxed{{{', '.join(_OPTIONS)}}}")
@@ -107,4 +112,3 @@ def _both(gold: str, wrong: str, frame: str) -> Iterator[Probe]:
     yield Probe(
         "gold inside a wrong sentence", False, f"One might think it is {gold}, but no. {asserted}"
     )
-    yield Probe("gold denied", False, f"The answer is not {gold}.")

@@ -152,17 +152,16 @@ class Estimation:
             try:
                 success = await self.grade(self.rows[row], reply)
             except Exception as error:  # whatever a rubric's own code raises
-                self._ungraded(number, row, f"{type(error).__name__}: {error}")
+                self._ungraded(number, f"{type(error).__name__}: {error}")
                 return
         self.journal.graded(number, success)
         self.plan.graded(row, success)
         self._grades = True
         self.told("graded")
 
-    def _ungraded(self, number: int, row: int, reason: str) -> None:
+    def _ungraded(self, number: int, reason: str) -> None:
         logger.warning("A reply could not be graded: %s", reason)
         self.journal.ungraded(number, reason)
-        self.plan.failed(row)
         self._failed_grades += 1
         if self._failed_grades >= _UNGRADED and not self._grades:
             self.patience.give_up(f"the rubric could grade none of the first replies ({reason})")
@@ -173,6 +172,7 @@ class Estimation:
         positions = {row.uid: position for position, row in enumerate(self.rows)}
         for number, uid, reply, success in self.journal.to_grade():
             if uid in positions:
+                self.plan.asked(positions[uid])
                 await self._grade(number, positions[uid], reply, success)
 
 

@@ -71,6 +71,10 @@ class Plan:
         if self.attempts_N[row] >= self.target_N[row]:
             self._consider(row)
 
+    def asked(self, row: int) -> None:
+        """A reply to `row` is there that is not graded yet."""
+        self._handed_N[row] += 1
+
     def failed(self, row: int) -> None:
         """A rollout of `row` came to nothing by no fault of its own: it is owed."""
         self._failures[row] += 1

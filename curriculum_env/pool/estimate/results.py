@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from curriculum_env.errors import StateError
+from curriculum_env.pool.cleaning.shards import MATCH
 from curriculum_env.pool.estimate.interval import pass_rate_interval
 from curriculum_env.pool.estimate.summary import EstimateReport, Found
 from curriculum_env.pool.sections import Section, markdown
@@ -80,25 +81,33 @@ def write_priors(found: Found, pruned_N: BoolArray, folder: Path) -> None:
 
 
 def write_pools(found: Found, pruned_N: BoolArray, folder: Path) -> None:
-    """Write `pool.parquet`, the rows kept, and `quarantine.parquet`, the others with the `reason`:
-    all with the priors found, rows without a graded rollout as they were.
+    """Write `pool.parquet`, the rows kept, and `quarantine.parquet`, the others with the reason, in
+    the columns that building a pool uses: all with the priors found, rows without a graded rollout
+    as they were.
 
     Raises:
         StateError: they cannot be written.
     """
     kept = (record_of(_row(found, i)) for i in _positions(np.logical_not(pruned_N)))
-    out = ({**record_of(_row(found, i)), "reason": reason(found, i)} for i in _positions(pruned_N))
+    out = (_taken_out(found, i) for i in _positions(pruned_N))
     _parquet(folder / POOL, schema(), batches(kept, schema()))
-    with_reason = schema(("reason", "string"))
+    with_reason = schema(*MATCH)
     _parquet(folder / QUARANTINE, with_reason, batches(out, with_reason))
 
 
 def reason(found: Found, position: int) -> str:
-    """Why a row is taken out."""
-    attempts = int(found.attempts_N[position])
-    if found.passes_N[position] <= 0:
-        return f"never solved: 0 of {attempts} rollouts (too hard, or a wrong answer or rubric)"
-    return f"always solved: {attempts} of {attempts} rollouts"
+    """Why a row is taken out: too hard, or a wrong answer or rubric; or too easy."""
+    return "never solved" if found.passes_N[position] <= 0 else "always solved"
+
+
+def _taken_out(found: Found, position: int) -> dict[str, Any]:
+    row = _row(found, position)
+    detail = f"{row.prior_passes:g} of {row.prior_attempts:g} rollouts"
+    nothing = dict.fromkeys(name for name, _ in MATCH)
+    return {
+        **record_of(row), **nothing, "reason": reason(found, position), "detail": detail,
+        "score": row.prior_passes / row.prior_attempts,
+    }  # fmt: skip
 
 
 def _positions(marked_N: BoolArray) -> Iterator[int]:
