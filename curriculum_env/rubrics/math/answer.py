@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from curriculum_env.rubrics.math.latex import tidy
-from curriculum_env.rubrics.math.numbers import plain_numbers
+from curriculum_env.rubrics.math.numbers import exact, plain_numbers
 from curriculum_env.rubrics.math.scan import enclosed, split
 
 AND, OR = r"\land", r"\lor"
@@ -17,7 +17,10 @@ _RELATIONS = frozenset({"=", "<", ">", r"\le", r"\ge", r"\neq", r"\approx", r"\i
 _MATRIX = re.compile(
     r"\\begin\{([bBpvV]?matrix|array)\}(?:\{[clr|]*\})?(.*)\\end\{\1\}", re.DOTALL
 )
-_REVERSED = re.compile(r"([\](])(.+,.+)([\[)])")
+_SCALED = re.compile(
+    r"([^&]+?)\s*(?:\\cdot|\\times)?\s*(\\begin\{[bBpvV]?matrix\}(?:(?!\\end).)*\\end\{\w+\})", re.DOTALL
+)
+_OUTWARD = re.compile(r"([\]\[(])([^\[\]]+[,;][^\[\]]+)([\[\])])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ def readings(text: str) -> tuple[Node, ...]:
 def trimmed(text: str) -> str:
     """Without punctuation at the end and braces around all."""
     text = text.strip()
-    while text and text[-1] in ".,;:" and not text.endswith("\\,"):
+    while text and text[-1] in ".,;:" and not text.endswith(("\\,", "\\;", "\\:")):
         text = text[:-1].rstrip()
     found = enclosed(text)
     return trimmed(found[1]) if found and found[0] == "{" and found[1] else text
@@ -99,6 +102,8 @@ def read(text: str) -> Node:
     text = _last_step(trimmed(text))
     if (matrix := _MATRIX.fullmatch(text)) is not None:
         return Matrix(text, _rows(matrix[2]))
+    if (scaled := _SCALED.fullmatch(text)) is not None and exact(scaled[1]) is not None:
+        return _scaled(text, scaled[1], scaled[2])
     parts, signs = split(text, _LISTS)
     items = [part for part in parts if part]
     if len(items) > 1:
@@ -129,6 +134,18 @@ def _rows(inside: str) -> tuple[tuple[Node, ...], ...]:
     return tuple(tuple(map(read, split(row, frozenset("&"))[0])) for row in rows if row)
 
 
+def _scaled(text: str, factor: str, matrix: str) -> Node:
+    """A number times a matrix, multiplied out."""
+    inside = read(matrix)
+    assert isinstance(inside, Matrix)
+    return Matrix(
+        text,
+        tuple(
+            tuple(Value(f"({factor})\\cdot ({item.text})") for item in row) for row in inside.rows
+        ),
+    )
+
+
 def _relation(text: str) -> Node | None:
     sides, signs = split(text, _RELATIONS)
     if not signs or not all(sides):
@@ -148,11 +165,8 @@ def _sets(text: str) -> Node | None:
 
 
 def _bracket(text: str) -> Node | None:
-    if (outward := _REVERSED.fullmatch(text)) and "(" not in (outward[1] + outward[2]) or (
-        outward and outward[1] == "]"
-    ):
-        opening, closing = {"]": "("}.get(outward[1], "["), {"[": ")"}.get(outward[3], "]")
-        return Bracket(text, opening, closing, _read_all(_items(outward[2])))
+    if (outward := _OUTWARD.fullmatch(text)) and (outward[1] == "]" or outward[3] == "["):
+        text = f"{outward[1].replace(']', '(')}{outward[2]}{outward[3].replace('[', ')')}"
     found = enclosed(text)
     if found is None or not found[1] or found[0] in (r"\lfloor", r"\lceil"):
         return None
@@ -162,8 +176,8 @@ def _bracket(text: str) -> Node | None:
     items = _items(inside)
     if len(items) == 1:
         alone = read(inside)
-        listed = isinstance(alone, (Listing, Bracket))
-        return Bracket(text, opening, closing, (alone,)) if listed and opening != "(" else alone
+        kept = isinstance(alone, (Listing, Bracket)) or alone.text == r"\emptyset"
+        return Bracket(text, opening, closing, (alone,)) if kept and opening != "(" else alone
     if opening == r"\langle":
         opening, closing = "(", ")"
     return Bracket(text, opening, closing, _read_all(items))

@@ -15,9 +15,10 @@ from curriculum_env.rubrics.math.answer import (
     readings,
 )
 from curriculum_env.rubrics.math.equations import is_name, is_names, is_unknown, same_equation
+from curriculum_env.rubrics.math.latex import tidy
 from curriculum_env.rubrics.math.numbers import decimal_comma
 from curriculum_env.rubrics.math.regions import same_region
-from curriculum_env.rubrics.math.symbolic import approximately
+from curriculum_env.rubrics.math.symbolic import approximately, expression
 from curriculum_env.rubrics.math.values import same_value, squeezed
 from curriculum_env.rubrics.math.words import choice, is_choice, spoken
 
@@ -26,8 +27,8 @@ _EQUALS = {"=", r"\approx"}
 
 def same_answer(gold: str, answer: str) -> bool:
     """Whether `answer` is the gold one, in any of the readings of either."""
-    if is_choice(gold):
-        return choice(gold) == choice(answer)
+    if is_choice(tidy(gold)):
+        return choice(tidy(gold)) == choice(tidy(answer))
     ours, theirs = readings(gold), readings(answer)
     if any(same(a, b) for a in ours for b in theirs):
         return True
@@ -82,7 +83,8 @@ def _same_assigned(gold: Node, other: Relation) -> bool:
     others have to be the gold answer; what merely approximates it has to be near it.
     """
     sides, signs = list(other.sides), list(other.signs)
-    if is_unknown(sides[0]) and not _says(gold, sides[0]):
+    named = is_name if _in_symbols(gold) else is_unknown
+    if (named(sides[0]) or is_names(sides[0])) and not _says(gold, sides[0]):
         sides, signs = sides[1:], signs[1:]
     elif is_name(sides[-1]) and set(signs) == {"="}:
         sides, signs = sides[:-1], signs[:-1]
@@ -93,6 +95,12 @@ def _same_assigned(gold: Node, other: Relation) -> bool:
     return bool(near) and _says(gold, near[-1]) and all(
         approximately(near[-1].text, side.text) for side in sides
     )
+
+
+def _in_symbols(gold: Node) -> bool:
+    """Whether the gold answer is itself an expression in variables."""
+    found = expression(gold.text) if isinstance(gold, Value) else None
+    return found is not None and bool(found.free_symbols)
 
 
 def _says(gold: Node, side: Node) -> bool:
@@ -146,10 +154,11 @@ def _in_order(gold: Sequence[Node], other: Sequence[Node]) -> bool:
 
 def _same_lists(gold: Node, other: Node) -> bool:
     """Lists without brackets, and sets, in any order; with an ellipsis in theirs."""
-    if isinstance(gold, Bracket) and gold.opening in "([" and isinstance(other, Listing):
-        return _same_assignments(gold, other)
+    for tuple_, listing in ((gold, other), (other, gold)):
+        if isinstance(tuple_, Bracket) and tuple_.opening in "([" and isinstance(listing, Listing):
+            return _same_assignments(tuple_, listing)
     ours, theirs = _items(gold), _items(other)
-    if ours is None or theirs is None:
+    if ours is None or theirs is None or (ours, theirs) == ((gold,), (other,)):
         return False
     if any(r"\ldots" in item.text for item in (*ours, *theirs)):
         return _in_order(ours, theirs)
@@ -170,7 +179,8 @@ def _same_assignments(gold: Bracket, other: Listing) -> bool:
 def _items(node: Node) -> tuple[Node, ...] | None:
     """The members of a list or a set, without the one name they are given to."""
     if isinstance(node, Bracket):
-        return _distinct(node.items) if node.opening == r"\{" else None
+        empty = any(item.text == r"\emptyset" for item in node.items)
+        return _distinct(node.items) if node.opening == r"\{" and not empty else None
     if isinstance(node, Relation) and _names(node):
         return _items(node.sides[1])
     if isinstance(node, Listing):

@@ -32,6 +32,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\\(?:mathrm|mathbf|mathit|mathsf|rm|bf|it)(?:\s+|(?=\d))(?=\w)", ""),
         (r"\\(?:hspace|vspace|phantom|hphantom|label|tag)\*?\{[^{}]*\}", " "),
         (r"(?<!\\)\\[()\[\]]", " "),
+        (r"\{([:=<>+-])\}", r"\1"),
         (r"\\[dtc]frac(?![A-Za-z])", r"\\frac"),
         (r"\\[dt]binom(?![A-Za-z])", r"\\binom"),
         (r"\\(?:leqslant|leqq|leq|le)(?![A-Za-z])|<=|=<", r"\\le "),
@@ -45,6 +46,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\\(?:dots[bcimo]?|cdots|ldots|hdots)(?![A-Za-z])|(?<!\.)\.\.\.(?!\.)", r"\\ldots "),
         (r"\\(?:varnothing|emptyset|O)(?![A-Za-z])|\\\{\s*\\\}", r"\\emptyset "),
         (r"\\(?:setminus|smallsetminus|backslash)(?![A-Za-z])", r"\\setminus "),
+        (r"\\mathbb\s+([A-Z])", r"\\mathbb{\1}"),
         (r"\\(?:R|reals|Reals)(?![A-Za-z])", r"\\mathbb{R}"),
         (r"\\var(phi|epsilon|theta|rho|sigma)(?![A-Za-z])", r"\\\1 "),
         (r"\\(?:degree|degrees)(?![A-Za-z])|\^\s*\{?\s*\\circ\s*\}?", r"^\\circ "),
@@ -60,7 +62,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     )
 )
 _SPACES = re.compile(
-    r"\\(?:[,;:!> ]|q?quad|thinspace|medspace|thickspace|enspace|nbsp)(?![A-Za-z])|~"
+    r"(?<!\\)\\(?:[,;:!> ]|(?:q?quad|thinspace|medspace|thickspace|enspace|nbsp)(?![A-Za-z]))|~"
 )
 _AFTER: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), replacement)
@@ -92,7 +94,7 @@ def tidy(text: str) -> str:
     text = _arguments(text)
     for pattern, replacement in _AFTER:
         text = _outside(text, pattern, replacement)
-    return _powers(text).strip()
+    return re.sub(r"\\+$", "", _powers(text).strip()).strip()
 
 
 def _dollars(text: str) -> str:

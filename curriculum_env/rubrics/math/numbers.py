@@ -20,8 +20,9 @@ _GROUPED = re.compile(
 )
 _COMMAS = re.compile(r"(?<![\d.,\w])[1-9]\d{0,2}(?:,\d{3})+(?![\d]|,\d)")
 _CONTINENTAL = re.compile(
-    r"(?<![\d.,\w])(?:[1-9]\d{0,2}(?:\.\d{3})+,\d+|0,\d+|[1-9]\d{0,2}(?:\.\d{3}){2,})(?![\d.,])"
+    r"(?<![\d.,\w])(?:[1-9]\d{0,2}(?:\.\d{3})+,\d+|[1-9]\d{0,2}(?:\.\d{3}){2,})(?![\d.,])"
 )
+_NOUGHT_COMMA = re.compile(r"(?<![\d.,\w(\[])(?<!\\\{)0,(?=\d+(?![\d.,]))")
 _SCIENTIFIC = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?|\.\d+)[eE]([-+]?\d{1,4})(?![\w.])")
 _BARE_POINT = re.compile(r"(?<![\d\w}])\.(?=\d)")
 _REPEATING = re.compile(
@@ -58,6 +59,7 @@ def plain_numbers(text: str, *, commas: bool) -> str:
     text = _GROUPED.sub(lambda m: m[1].replace(m["sep"], ""), text)
     if commas:
         text = _COMMAS.sub(lambda m: m[0].replace(",", ""), text)
+        text = _NOUGHT_COMMA.sub("0.", text)
     text = _BARE_POINT.sub("0.", text)
     text = _SCIENTIFIC.sub(lambda m: f"{m[1]}\\times 10^{{{int(m[2])}}}", text)
     text = _REPEATING.sub(_repeating, text)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from curriculum_env.rubrics.math.units import Unit, known, multiplier, unit
+from curriculum_env.rubrics.math.units import Unit, known, measured, multiplier, unit
 
 _MONEY = {"\\$": "dollar", "€": "euro", "£": "gbp", "¥": "yen", "₹": "rupee", "₩": "won"}
 _PREFIX = re.compile(
@@ -21,6 +21,12 @@ _TEXT_UNIT = re.compile(
 )
 _DEGREES = re.compile(
     r"(?P<value>.*?[\d})])\s*(?P<unit>\^\\circ\s*(?:\\text\{\s*[CF]\s*\}|[CF])?)", re.DOTALL
+)
+_FUNCTION = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc)(?![A-Za-z])")
+_RATE = re.compile(
+    r"(?P<value>.*?[\d})])\s*\\frac\{\s*(?:\\text\{)?\s*([A-Za-z]+)\s*\}?\s*\}"
+    r"\{\s*(?:\\text\{)?\s*([A-Za-z]+)\s*\}?\s*(\^\{?\d\}?)?\s*\}",
+    re.DOTALL,
 )
 _BARE_UNIT = re.compile(
     r"(?P<value>.*?[\d})])(?P<gap>\s*)(?P<unit>[A-Za-z€£¥₹][A-Za-z'/. ]*(?:\s*\^\s*(?:\{\s*\d\s*\}|\d))?(?:\s*/\s*[A-Za-z ]+(?:\^\{?\d\}?)?)?)",
@@ -58,9 +64,11 @@ def quantity(text: str) -> Quantity:
 
 
 def _suffixed(text: str) -> Quantity | None:
-    if found := _DEGREES.fullmatch(text):
+    if (found := _DEGREES.fullmatch(text)) and not _FUNCTION.search(found["value"]):
         name = re.sub(r"\\text|[{}\s]", "", found["unit"])
         return Quantity(found["value"].strip(), unit(name))
+    if (found := _RATE.fullmatch(text)) and measured(found[2]) and measured(found[3]):
+        return _with_unit(found["value"], f"{found[2]}/{found[3]}{found[4] or ''}")
     if found := _TEXT_UNIT.fullmatch(text):
         name = re.sub(r"\\text\{([^{}]*)\}", r" \1 ", found["unit"])
         return _with_unit(found["value"], name)

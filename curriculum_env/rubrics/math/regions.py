@@ -51,12 +51,18 @@ class Regions:
         return None
 
     def _combined(self, node: Combined) -> Any:
-        parts = [self.read(part) for part in node.parts]
+        parts = [self._part(part) for part in node.parts]
         if any(part is None for part in parts):
             return None
         if node.sign == r"\cup":
             return sympy.Union(*parts)
         return sympy.Complement(parts[0], sympy.Union(*parts[1:]))
+
+    def _part(self, node: Node) -> Any:
+        """A set, also a single number that was written in braces."""
+        found = self.read(node)
+        end = self._end(node) if found is None else None
+        return found if end is None else sympy.FiniteSet(end)
 
     def _bracket(self, node: Bracket) -> Any:
         ends = [self._end(item) for item in node.items]
@@ -65,6 +71,8 @@ class Regions:
         if node.opening == r"\{":
             return sympy.FiniteSet(*ends)
         if len(ends) != 2 or node.opening not in "([" or node.closing not in ")]":
+            return None
+        if (ends[0], node.opening) == (-sympy.oo, "[") or (ends[1], node.closing) == (sympy.oo, "]"):
             return None
         return sympy.Interval(ends[0], ends[1], node.opening == "(", node.closing == ")")
 

@@ -1,7 +1,7 @@
 """Expressions as SymPy objects, read by math-verify's parser, and whether two are equal.
 
-Equality is decided numerically, exactly or to 60 significant digits, and relative to the size of
-the values: `2^{-99}` is not `2^{-98}`. Expressions in variables are compared at points of the real
+Equality is decided numerically, to 60 significant digits beyond those that the sizes of
+all parts take, and relative to the values: `2^{-99}` is not `2^{-98}`. Expressions in variables are compared at points of the real
 domain of the gold one, positive and negative, whole and not. For analytic expressions, agreement
 at random points is identity with probability one (Schwartz 1980 for polynomials).
 """
@@ -20,15 +20,14 @@ from curriculum_env.rubrics.math.limits import too_costly
 
 Expression = Any
 
-DIGITS = 60
-CHECKED_AGAIN = 150  # significant digits, for constants that agree to DIGITS
-_CLOSE = sympy.Float(10) ** -(DIGITS - 12)
-_AGAIN_CLOSE = sympy.Float(10, CHECKED_AGAIN) ** -(CHECKED_AGAIN - 15)
+DIGITS = 60  # beyond the size of the largest and the smallest part
+MAX_DIGITS = 20_000
+_SLACK = 12  # digits that rounding may cost
 
 _CONFIG = ConversionConfig(lowercase_symbols=False)
 _UNREADABLE = re.compile(
     r"\\(?:ldots|text|pm|mp|approx|cup|cap|in|to|Rightarrow|equiv|parallel|lor|land|begin|sum|prod|int|"
-    r"lim|triangle|perp|setminus)(?![A-Za-z])|[=<>,;?:&\"#@$%]|[A-Za-z]{2,}!|\d \d|[^\x00-\x7f]"
+    r"lim|triangle|perp|setminus)(?![A-Za-z])|[=<>;?:&\"#@$%]|[A-Za-z]{2,}!|\d \d|\d'|[^\x00-\x7f]"
 )
 _PRODUCTS = (
     (re.compile(r"(?<=[\d)}])\s*(?=\()"), r"\\cdot "),
@@ -38,9 +37,10 @@ _PRODUCTS = (
     ),
     (re.compile(r"(?<=\d)\s+(?=\\frac)"), ""),
 )
+_DEGREES = re.compile(r"(\d+(?:\.\d+)?)\s*\^\\circ")
 _AFTER_FUNCTION = re.compile(
     r"(\\(?:arc)?(?:sin|cos|tan|cot|sec|csc|ln|log|exp|sinh|cosh|tanh|max|min|gcd|lcm|det)"
-    r"(?:_\{[^{}]*\})?(?:\^\{[^{}]*\}|\^\d)?\s*)\\cdot \("
+    r"\s*(?:_(?:\{[^{}]*\}|\w))?\s*(?:\^(?:\{[^{}]*\}|\d))?\s*)\\cdot \("
 )
 
 
@@ -64,6 +64,7 @@ def expression(text: str) -> Expression | None:
 def _spelled_out(text: str) -> str:
     """Products by juxtaposition with their sign, as the parser takes `3(4)` for a mixed number."""
     text = text.replace("'", "_{p}").replace("*", r"\cdot ")
+    text = _DEGREES.sub(r"(\1\\cdot \\frac{\\pi}{180})", text)
     for pattern, replacement in _PRODUCTS:
         text = pattern.sub(replacement, text)
     return _AFTER_FUNCTION.sub(r"\1(", text)
@@ -101,46 +102,61 @@ def equal(gold: Expression, other: Expression) -> bool:
 
 
 def same_number(gold: Expression, other: Expression) -> bool:
-    """Two constants, compared to 60 digits, then to 150."""
+    """Two constants, compared to 60 digits beyond the point where their parts could cancel."""
     if gold in _INFINITE or other in _INFINITE:
         return bool(gold == other)
-    return _close(_value(gold, DIGITS), _value(other, DIGITS), _CLOSE) and _close(
-        _value(gold, CHECKED_AGAIN), _value(other, CHECKED_AGAIN), _AGAIN_CLOSE
-    )
+    digits = _digits(gold, other)
+    return digits is not None and _close(_value(gold, digits), _value(other, digits), digits)
 
 
 _INFINITE = (sympy.oo, -sympy.oo, sympy.zoo)
 
 
-def _value(
-    number: Expression, digits: int, at: dict[Expression, Expression] | None = None
-) -> Expression:
-    """The value of `number`, a complex one perhaps; None where it has none."""
-    value = number.evalf(digits, subs=at, maxn=max(200, 2 * digits))
+def _digits(*parts: Expression) -> int | None:
+    """Significant digits that tell `2^{1007}` from `2^{1007} - 1`; None where too many are needed."""
+    size = 0
+    for part in parts:
+        for node in sympy.preorder_traversal(part):
+            if node.is_number and (node.is_Pow or node.is_Integer or node.is_Function):
+                near = node.evalf(5)
+                _, mantissa, exponent, length = near._mpf_ if near.is_Float else (0, 0, 0, 0)
+                size = max(size, abs(exponent + length) if mantissa else 0)
+    digits = DIGITS + round(size * 0.302)
+    return digits if digits <= MAX_DIGITS else None
+
+
+def _value(number: Expression, digits: int, at: dict[Expression, Expression] | None = None) -> Any:
+    """The real and the imaginary part of `number`; None where it has no value."""
+    value = number.evalf(digits, subs=at, maxn=2 * digits + 200)
     real, imaginary = value.as_real_imag()
     if not (real.is_Number and imaginary.is_Number and real.is_finite and imaginary.is_finite):
         return None
     return real, imaginary
 
 
-def _close(one: Expression, two: Expression, tolerance: Expression) -> bool:
+def _close(one: Any, two: Any, digits: int) -> bool:
+    """Equal relative to the larger of the two."""
     if one is None or two is None:
         return False
     size = max(abs(one[0]), abs(one[1]), abs(two[0]), abs(two[1]))
-    return all(abs(a - b) <= tolerance * size for a, b in zip(one, two, strict=True))
+    tolerance = sympy.Float(10, digits) ** (_SLACK - digits) * size
+    return all(abs(a - b) <= tolerance for a, b in zip(one, two, strict=True))
 
 
 def _same_function(gold: Expression, other: Expression) -> bool:
     symbols = sorted(gold.free_symbols, key=str)
-    compared = 0
     complex_valued = gold.has(sympy.I) or other.has(sympy.I)
+    digits = _digits(gold, other)
+    if digits is None:
+        return False
+    compared = 0
     for points in (_FRACTIONS, _WHOLE):
         for row in points:
             at = dict(zip(symbols, _cycle(row), strict=False))
-            ours, theirs = _value(gold, DIGITS, at), _value(other, DIGITS, at)
+            ours, theirs = _value(gold, digits, at), _value(other, digits, at)
             if ours is None or (_imaginary(ours) and not complex_valued):
                 continue
-            if theirs is None or not _close(ours, theirs, _CLOSE):
+            if not _close(ours, theirs, digits):
                 return False
             compared += 1
         if compared >= 4:
@@ -156,8 +172,8 @@ def approximately(one: str, two: str) -> bool:
     return bool(abs(values[0] - values[1]) <= abs(values[0]) / 100)
 
 
-def _imaginary(value: Expression) -> bool:
-    return bool(abs(value[1]) > _CLOSE * max(abs(value[0]), abs(value[1])))
+def _imaginary(value: Any) -> bool:
+    return bool(abs(value[1]) > abs(value[0]) * sympy.Float(10) ** -40)
 
 
 def _cycle(row: tuple[Expression, ...]) -> Any:

@@ -25,7 +25,7 @@ _SIGNS = {
     "ℝ": r"\mathbb{R}", "ℤ": r"\mathbb{Z}", "ℕ": r"\mathbb{N}", "ℚ": r"\mathbb{Q}",
     "ℂ": r"\mathbb{C}", "∠": r"\angle ", "△": r"\triangle ", "∑": r"\sum ", "∏": r"\prod ",
     "∫": r"\int ", "⌊": r"\lfloor ", "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil ",
-    "⇒": r"\Rightarrow ", "→": r"\to ", "∣": "|", "∥": r"\parallel ", "⊥": r"\perp ",
+    "∴": "", "⇒": r"\Rightarrow ", "→": r"\to ", "∣": "|", "∥": r"\parallel ", "⊥": r"\perp ",
     "″": "''", "ⅈ": "i", "ⅇ": "e", "ℯ": "e", "√": r"\sqrt ", "∛": r"\sqrt[3] ", "∜": r"\sqrt[4] ",
     "，": ", ", "；": "; ", "：": ": ", "。": ". ", "、": ", ",
 }  # fmt: skip

@@ -50,6 +50,8 @@ _TELLING = set(
     "or and not no nor is isn't isnt was are be wrong incorrect false but maybe perhaps possibly "
     "probably either neither if else unless instead though although however except versus vs "
     "squared cubed factorial times plus minus over divided multiplied more less than percent "
+    "halves thirds fourths quarters fifths sixths sevenths eighths ninths tenths hundredths tens "
+    "ones hundreds thousands millions billions score below negative choose "
     "root pi modulo mod base power half third quarter dozen hundred thousand million billion "
     "trillion guess unsure unknown depends wait actually could might may should can cannot "
     "think believe then to through between from equals equal both also ways? because since so".split()
@@ -96,7 +98,12 @@ def multiplier(word: str) -> int | None:
 def known(word: str) -> bool:
     """Whether a bare `word` after a number is a unit and cannot be a product of variables."""
     word = word.lower()
-    return word in _COMPOUND or (_known(word) is not None and word not in _SHORT)
+    return word in _COMPOUND or word in ("sq", "square", "cu", "cubic") or (_known(word) is not None and word not in _SHORT)
+
+
+def measured(word: str) -> bool:
+    """Whether `word` is in the table."""
+    return _known(word.lower()) is not None
 
 
 def unit(text: str) -> Unit | None:

@@ -1,8 +1,8 @@
 """Whether two values without structure are the same: numbers, quantities, formulas, words.
 
 Decimals. A decimal is the number it shows, no other. Where the other side has no finite decimal
-(`1/3`, `\\sqrt2`), its right rounding counts from six significant digits on. Two unequal decimals
-count as the same only where the shorter one shows at least six places and rounds the longer one.
+(`1/3`, `\\sqrt2`), its right rounding counts from six decimal places on; so does that of a longer
+decimal.
 
 Percent. `p%` is `p/100`. It also matches a bare `p` above 1 (the question had asked for a percentage).
 
@@ -25,7 +25,6 @@ from curriculum_env.rubrics.math.symbolic import equal, expression, same_number
 from curriculum_env.rubrics.math.units import Unit
 from curriculum_env.rubrics.math.words import folded, minutes, numeral, plain, spoken
 
-SIGNIFICANT = 6
 PLACES = 6
 
 _RATIO = re.compile(r"\s*(-?[\d.]+)\s*(?::|\\text\{\s*to\s*\}|\bto\b)\s*(-?[\d.]+)(?:\s*:\s*([\d.]+))?\s*")
@@ -51,7 +50,8 @@ def squeezed(text: str) -> str:
     """`text` without what never matters: spaces and braces around single characters."""
     text = re.sub(r"\\text\s*\{([^{}]*)\}", r"\1", text)
     text = re.sub(r"(\\[A-Za-z]+)\s+(?![A-Za-z])", r"\1", text)
-    return re.sub(r"\{(\w)\}", r"\1", re.sub(r"(?<![A-Za-z])\s+|\s+(?![A-Za-z])", "", text))
+    text = re.sub(r"(?<![A-Za-z\d])\s+|\s+(?![A-Za-z\d])|(?<=\d)\s+(?!\d)|(?<!\d)\s+(?=\d)", "", text)
+    return re.sub(r"\{(\w)\}", r"\1", text)
 
 
 def _same_phrase(gold: str, other: str) -> bool:
@@ -196,7 +196,7 @@ def _rounded(short: Exact, long: Exact) -> bool:
     if short.places is None:
         return False
     if long.places is not None:
-        return PLACES <= short.places < long.places and _is_rounding(short, long.value)
+        return short.places < long.places and _is_rounding(short, long.value)
     return not _finite(long.value) and _is_rounding(short, long.value)
 
 
@@ -211,12 +211,5 @@ def _finite(value: Fraction) -> bool:
 
 def _is_rounding(short: Exact, value: Fraction) -> bool:
     assert short.places is not None
-    if short.places < 1 or _significant(short) < SIGNIFICANT:
-        return False
-    return abs(short.value - value) * 10**short.places <= Fraction(1, 2)
+    return short.places >= PLACES and abs(short.value - value) * 10**short.places <= Fraction(1, 2)
 
-
-def _significant(number: Exact) -> int:
-    assert number.places is not None
-    digits = abs(number.value) * 10**number.places
-    return len(str(int(digits))) if digits else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-Status = Literal["correct", "wrong", "no answer", "too costly", "out of time"]
+Status = Literal["correct", "wrong", "no answer", "unreadable", "too costly", "out of time"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +13,7 @@ class Verdict:
     """`correct` is the reward; the rest says why.
 
     `no answer`: the completion commits itself to none. `too costly`: the answer is longer, deeper
-    or larger than any honest one. `out of time`: comparing it took too long. `answer` is the text
+    or larger than any honest one. `unreadable`: nothing could be made of it. `out of time`: comparing it took too long. `answer` is the text
     that was taken as the answer.
     """
 
