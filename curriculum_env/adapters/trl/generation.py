@@ -115,7 +115,11 @@ class GenerationMixin(_Base):
         found |= of_rewards(self, torch.cat(rewards), _rewards(groups), self.num_generations)
         for name, value in found.items():
             self._note(name, value)
-        return self._batch(groups, filling)
+        batch = self._batch(groups, filling)
+        if "num_items_in_batch" in output:
+            rollouts = [rollout for group in groups for rollout in group.rollouts]
+            batch["num_items_in_batch"] = torch.tensor(trained_tokens(rollouts))
+        return {name: value.to(self.accelerator.device) for name, value in batch.items()}
 
     @contextmanager
     def _measured_apart(self) -> Iterator[Measures]:
@@ -145,7 +149,7 @@ class GenerationMixin(_Base):
             groups.append(PlayedGroup(grades[0].uid, rollouts[first : first + size], graded))
         return groups
 
-    def _batch(self, groups: list[PlayedGroup], filling: Filling) -> dict[str, Any]:
+    def _batch(self, groups: list[PlayedGroup], filling: Filling) -> dict[str, Tensor]:
         """The rollouts of this process, as TRL trains on them."""
         rollouts = [rollout for group in groups for rollout in group.rollouts]
         carried = [one for group in filling.refill.carried for one in group.rollouts]
@@ -158,13 +162,7 @@ class GenerationMixin(_Base):
         ]
         for rollout in mine:
             del rollout["rewards"]
-        device, tokenizer = self.accelerator.device, self._tokenizer
-        batch = together(mine, tokenizer.pad_token_id, self.pad_to_multiple_of)
-        tokens = torch.tensor(trained_tokens(rollouts))
-        return {
-            name: value.to(device)
-            for name, value in {**batch, "num_items_in_batch": tokens}.items()
-        }
+        return together(mine, self._tokenizer.pad_token_id, self.pad_to_multiple_of)
 
 
 def _rewards(groups: Sequence[PlayedGroup]) -> Tensor:

@@ -19,9 +19,9 @@ from tests.adapters.trl.tiny import CHARACTERS
 
 
 class LetterData(CurriculumTaskData):
-    """Right is a first character among the share `p` of all."""
+    """Right is a first character among the share `p` of all; None: the grader fails."""
 
-    p: float
+    p: float | None
 
 
 class LetterTask(CurriculumTaskMixin, vf.Task[LetterData, vf.State, CurriculumTaskConfig]):
@@ -29,15 +29,18 @@ class LetterTask(CurriculumTaskMixin, vf.Task[LetterData, vf.State, CurriculumTa
 
     @vf.reward
     async def right(self, trace: vf.Trace) -> float:
+        if self.data.p is None:
+            raise ValueError("no grader today")
         first = trace.last_reply[:1] or CHARACTERS[-1]
         return float(CHARACTERS.index(first) < self.data.p * len(CHARACTERS))
 
 
 class LettersConfig(CurriculumTasksetConfig):
-    """`count` tasks of which the share `dead` is never solved."""
+    """`count` tasks; the share `dead` is never solved, and every `broken`th cannot be graded."""
 
     count: int = 40
     dead: float = 0.0
+    broken: int = 0
 
 
 class Letters(CurriculumMixin, vf.Taskset[LetterTask, LettersConfig]):
@@ -46,7 +49,9 @@ class Letters(CurriculumMixin, vf.Taskset[LetterTask, LettersConfig]):
     def rows(self) -> Iterator[Row]:
         dead = round(self.config.count * self.config.dead)
         for index in range(self.config.count):
-            p = 0.0 if index < dead else 0.5
+            p: float | None = 0.0 if index < dead else 0.5
+            if self.config.broken and index % self.config.broken == 0:
+                p = None
             yield Row(f"letter-{index}", {"prompt": f"{index:03d}:", "p": p}, level=str(p))
 
     def heldout_rows(self) -> Iterator[Row]:
