@@ -7,15 +7,18 @@ import itertools
 import uuid
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import verifiers.v1 as vf
 
 from curriculum_env.adapters.verifiers.data import CurriculumTasksetConfig, Placement
 from curriculum_env.errors import ConfigError, PoolError
 from curriculum_env.types import Draw, Row
+
+Generator: TypeAlias = Callable[[int], Row | None]
 
 if TYPE_CHECKING:
     from curriculum_env.engine import Curriculum
@@ -70,6 +73,14 @@ class CurriculumMixin(_Base):
             "define heldout_rows(), or evaluate on another taskset."
         )
 
+    def generator(self) -> Generator | None:
+        """What makes rows beyond those of `rows()`: a function that gives the candidate of a number
+        (0, 1, 2, ...), the same each time, or None where there is none. The candidates for which
+        the most signal is predicted join the pool on the way, as `curriculum.generate` says;
+        held-out rows never do. By default there is none.
+        """
+        return None
+
     def task(self, row: Row) -> vf.Task:
         """The task of a row: by default `row.data` as the task's data."""
         task = type(self).task_type()
@@ -106,6 +117,24 @@ class CurriculumMixin(_Base):
                 ) from error
             yield row
 
+    def proposals(self) -> Generator | None:
+        """The generator, but for what is held out and what makes no task."""
+        generator = self.generator()
+        if generator is None:
+            return None
+        held_out: set[str] = set()
+        with suppress(ConfigError):
+            held_out.update(row.uid for row in self.heldout_rows())
+
+        def propose(number: int) -> Row | None:
+            row = generator(number)
+            if row is None or row.uid in held_out:
+                return None
+            self.task(row)
+            return row
+
+        return propose
+
     def heldout_tasks(self) -> Iterator[vf.Task]:
         """The held-out tasks; raises `PoolError` where they share a row with `rows()`."""
         rows = list(self.checked(self.heldout_rows()))
@@ -141,7 +170,8 @@ class CurriculumMixin(_Base):
                 "expected another rule, or a loop of your own around Curriculum.ask and tell."
             )
         store = self.config.task.store or self._live.memory
-        curriculum = Curriculum(self.checked(self.rows()), self.config.curriculum, store)
+        rows, settings = self.checked(self.rows()), self.config.curriculum
+        curriculum = Curriculum(rows, settings, store, generator=self.proposals())
         weakref.finalize(self._live, curriculum.close)
         return curriculum
 

@@ -69,10 +69,11 @@ def _family(family: Family, salt: str, *, train: bool) -> Iterator[Row]:
     for number in shuffled(family.size, rng):
         expression = family.problem(number)
         if held_out(expression) != train:
-            yield _row(family, expression)
+            yield row_of(family, expression)
 
 
-def _row(family: Family, expression: Expression) -> Row:
+def row_of(family: Family, expression: Expression) -> Row:
+    """The row of a problem of that family."""
     data = {"expression": write(expression), "answer": evaluate(expression)}
     return Row(
         uid=content_uid(data),

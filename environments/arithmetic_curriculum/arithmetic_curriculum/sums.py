@@ -70,10 +70,11 @@ def _pair(lengths: Lengths, salt: str, *, train: bool) -> Iterator[Row]:
     for number in shuffled(family.size, rng):
         expression = family.problem(number)
         if held_out(expression) != train:
-            yield _row(lengths, expression)
+            yield row_of(lengths, expression)
 
 
-def _row(lengths: Lengths, expression: Expression) -> Row:
+def row_of(lengths: Lengths, expression: Expression) -> Row:
+    """The row of a sum whose operands have those lengths."""
     data = {"expression": write(expression), "answer": evaluate(expression)}
     pair = "{}+{}".format(*lengths)
     features = {"operation": "addition", "digits": sum(lengths), "lengths": pair}

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Self
 
 import verifiers.v1 as vf
 from pydantic import Field, FiniteFloat, NonNegativeFloat, model_validator
 
 from arithmetic_curriculum.dataset import heldout_rows, train_rows
+from arithmetic_curriculum.fresh import fresh_problem, fresh_sum
 from arithmetic_curriculum.levels import LEVELS
 from arithmetic_curriculum.rubric import WRONG, Grade, grade
 from arithmetic_curriculum.sums import LONGEST, heldout_sums, sum_rows
@@ -74,6 +76,8 @@ class ArithmeticTasksetConfig(CurriculumTasksetConfig):
     sums: list[NonNegativeFloat] = Field([], max_length=LONGEST)
     """Instead of the levels, sums graded by the lengths of both operands: the weights of operands
     of 1, 2, ... digits; empty, the levels."""
+    generate: bool = False
+    """Make new problems on the way, beyond `size`, as `curriculum.generate` says."""
     prompt: str = PROMPT
     """What the model is asked, with `{expression}` where the problem goes."""
     task: ArithmeticTaskConfig = ArithmeticTaskConfig()
@@ -110,6 +114,14 @@ class ArithmeticTaskset(CurriculumMixin, vf.Taskset[ArithmeticTask, ArithmeticTa
         if self.config.sums:
             return heldout_sums(len(self.config.sums))
         return heldout_rows(self.config.levels)
+
+    def generator(self) -> Callable[[int], Row | None] | None:
+        config = self.config
+        if not config.generate:
+            return None
+        if config.sums:
+            return partial(fresh_sum, weights=config.sums, seed=config.seed)
+        return partial(fresh_problem, seed=config.seed, levels=config.levels)
 
     def task(self, row: Row) -> ArithmeticTask:
         question = self.config.prompt.replace("{expression}", row.data["expression"])
