@@ -13,8 +13,8 @@ class Verdict:
     """`correct` is the reward; the rest says why.
 
     `no answer`: the completion commits itself to none. `too costly`: the answer is longer, deeper
-    or larger than any honest one. `unreadable`: nothing could be made of it. `out of time`: comparing it took too long. `answer` is the text
-    that was taken as the answer.
+    or larger than any honest one. `unreadable`: it broke the reader. `out of time`: comparing it
+    took too long. `answer` is the text that was taken as the answer.
     """
 
     status: Status

@@ -15,6 +15,9 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, NoReturn
 
+from curriculum_env.rubrics.math.verdict import Verdict
+
+UNREADABLE = Verdict("unreadable")
 _MEASURED_AGAIN = 0.25  # seconds until the alarm rings again, should a library have swallowed it
 _HARD_SECONDS = 2.0  # of processor time beyond the request's own
 
@@ -29,16 +32,12 @@ def _ring(*_: object) -> NoReturn:
 
 def answer(request: dict[str, Any]) -> dict[str, Any] | None:
     """The reply to a request, within its seconds; None when they ran out."""
-    from curriculum_env.rubrics.math.judge import gold_problem, judge
-
     seconds = request["seconds"]
     try:
         signal.setitimer(signal.ITIMER_PROF, seconds + _HARD_SECONDS)
         signal.setitimer(signal.ITIMER_REAL, seconds, _MEASURED_AGAIN)
         try:
-            if "text" in request:
-                return judge(request["gold"], request["text"], request["prompt"]).as_dict()
-            return {"problem": gold_problem(request["gold"])}
+            return _reply(request)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
     except _OutOfTimeError:
@@ -46,6 +45,20 @@ def answer(request: dict[str, Any]) -> dict[str, Any] | None:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _reply(request: dict[str, Any]) -> dict[str, Any]:
+    """What a check or a look at a gold answer finds; a reader that breaks has read nothing."""
+    from curriculum_env.rubrics.math.judge import gold_problem, judge
+
+    try:
+        if "text" in request:
+            return judge(request["gold"], request["text"], request["prompt"]).as_dict()
+        return {"problem": gold_problem(request["gold"])}
+    except MemoryError:
+        raise
+    except Exception:
+        return UNREADABLE.as_dict() if "text" in request else {"problem": "cannot be read"}
 
 
 def _limit(memory: int) -> None:
