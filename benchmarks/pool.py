@@ -147,7 +147,7 @@ def written(key: tuple[int, int, int, int], kind: str, rng: random.Random) -> Ta
 
 def variant(task: Task, kind: str, rng: random.Random) -> Task:
     if kind == "copied":
-        return task._replace(prompt=f"  {task.prompt.upper()} ", kind=kind)
+        return task._replace(prompt=f"  {task.prompt.lower()} ", kind=kind)
     if kind == "renamed":
         return written(task.key, kind, rng)
     if kind == "reordered":

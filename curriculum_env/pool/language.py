@@ -20,7 +20,7 @@ _SCRIPTS = (
 )
 LETTERS = 40
 """Fewer letters outside formulas tell no language."""
-SURE = 0.9
+SURE = 0.5
 
 
 def language_of(text: str) -> str:

@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from curriculum_env.pool.cleaning.prepare import Piece, Preparer, pieces
 from curriculum_env.pool.cleaning.report import BuildReport
@@ -17,6 +17,7 @@ from curriculum_env.pool.cleaning.shards import Records, Shards
 from curriculum_env.pool.cleaning.steps import Steps
 
 Tick = Callable[[int], None]
+T = TypeVar("T")
 
 
 class Watch(Protocol):
@@ -56,22 +57,35 @@ def build_pool(
     watch = watch or Unwatched()
     workers = processes or os.cpu_count() or 1
     steps = Steps(settings, output, parts=workers)
-    steps.begin(resume=resume)
-    with _pool(workers) as pool:
-        with watch.step("read", None) as tick:
-            _read(steps, pool, workers, tick)
-        with watch.step("duplicates", None):
-            steps.compare_exact()
-        with watch.step("near duplicates", workers) as tick:
-            for done in [pool.submit(steps.compare_near, part) for part in range(workers)]:
-                done.result()
-                tick(1)
-    with watch.step("write", len(Records(steps.shards))) as tick:
-        return steps.finish(tick)
+    with steps.alone():
+        steps.begin(resume=resume)
+        with _pool(workers) as pool:
+            with watch.step("read", None) as tick:
+                _read(steps, pool, workers, tick)
+            with watch.step("duplicates", None):
+                steps.compare_exact()
+            with watch.step("near duplicates", workers) as tick:
+                for done in [pool.submit(steps.compare_near, part) for part in range(workers)]:
+                    done.result()
+                    tick(1)
+        with watch.step("write", len(Records(steps.shards))) as tick:
+            return steps.finish(tick)
+
+
+class _Here:
+    """Runs in this process what a pool of one would run elsewhere."""
+
+    def submit(self, call: Callable[..., T], *arguments: Any) -> Future[T]:
+        done: Future[T] = Future()
+        done.set_result(call(*arguments))
+        return done
 
 
 @contextmanager
-def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+def _pool(workers: int) -> Iterator[ProcessPoolExecutor | _Here]:
+    if workers == 1:
+        yield _Here()
+        return
     pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
     try:
         yield pool
@@ -82,7 +96,7 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown()
 
 
-def _read(steps: Steps, pool: ProcessPoolExecutor, workers: int, tick: Tick) -> None:
+def _read(steps: Steps, pool: ProcessPoolExecutor | _Here, workers: int, tick: Tick) -> None:
     """Two pieces per process at most are on their way, so that memory stays bounded."""
     under_way: dict[Future[None], int] = {}
     for piece in pieces(steps.settings):

@@ -15,7 +15,7 @@ from curriculum_env.pool.files import files_at
 from curriculum_env.pool.language import check_languages
 from curriculum_env.pool.sources import Source, source_of
 
-SHARD = 5000
+SHARD = 2000
 """Records of a shard."""
 
 

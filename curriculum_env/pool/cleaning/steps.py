@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,14 +53,40 @@ class Steps:
         Raises:
             ConfigError: the folder cannot be written.
         """
-        try:
-            self.output.mkdir(parents=True, exist_ok=True)
+        with self._told():
             for left in (self.output / "work").glob("*"):
                 if not resume or left.name != self.work.name:
                     shutil.rmtree(left)
             self.shards.folder.mkdir(parents=True, exist_ok=True)
             told = json.dumps(self.settings.as_json(), indent=2)
             (self.work / "settings.json").write_text(told + "\n", encoding="utf-8")
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """A context in which no other process of this machine builds into the folder.
+
+        Raises:
+            ConfigError: another one does, or the folder cannot be written.
+        """
+        import fcntl
+
+        with self._told():
+            self.output.mkdir(parents=True, exist_ok=True)
+            lock = (self.output / ".lock").open("w")
+        with lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise ConfigError(
+                    f"another build is writing to {self.output}; wait for it, or name another "
+                    "folder with --output"
+                ) from error
+            yield
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             raise ConfigError(
                 f"{self.output} cannot be written ({error.strerror or error}); name a folder that "

@@ -70,22 +70,22 @@ def build_with_datatrove(
     """
     workers = processes or os.cpu_count() or 1
     steps = Steps(settings, output.absolute(), parts=tasks or workers)
-    logs = steps.output / "datatrove"
-    if not (resume and steps.work.exists()):
-        shutil.rmtree(logs, ignore_errors=True)
-    steps.begin(resume=resume)
-    known = {"workers": workers, **(options or {})}
-    last = None
-    for name in STEPS:
-        known["tasks"] = 1 if name in _SINGLE else steps.parts
-        known["logging_dir"] = str(logs / f"{name}-{known['tasks']}")
-        last = _executor(executor, [Stage(name, steps)], {**known, "depends": last})
-        if executor != "slurm":
+    with steps.alone():
+        logs = steps.output / "datatrove"
+        if not (resume and steps.work.exists()):
+            shutil.rmtree(logs, ignore_errors=True)
+        steps.begin(resume=resume)
+        last = None
+        for name in STEPS:
+            count = 1 if name in _SINGLE else steps.parts
+            known = {"workers": workers, **(options or {}), "tasks": count, "depends": last}
+            known["logging_dir"] = str(logs / f"{name}-{count}")
+            last = _executor(executor, [Stage(name, steps)], known)
+            if executor != "slurm":
+                last.run()
+        if executor == "slurm" and last is not None:
             last.run()
-    if executor == "slurm":
-        assert last is not None
-        last.run()
-        return None
+            return None
     return _report(output)
 
 
