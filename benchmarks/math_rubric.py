@@ -23,6 +23,7 @@ from curriculum_env.rubrics.math import MathChecker, Verdict
 
 PAIRS = Path(__file__).with_name("math_pairs.json")
 THREADS = 8
+WARMING = 5.0  # seconds in which idle workers warm up
 Timed = tuple[Verdict, float]
 
 
@@ -53,6 +54,7 @@ def parse_arguments() -> argparse.Namespace:
 def measure(pairs: list[dict[str, Any]]) -> dict[str, Any]:
     with one_core(), MathChecker() as checker:
         checker.check_golds(dict.fromkeys(pair["gold"] for pair in pairs))
+        time.sleep(WARMING)
         together, rate = asyncio.run(at_once(checker, pairs))
         again = asyncio.run(at_once(checker, pairs))[1]
     with MathChecker() as checker:

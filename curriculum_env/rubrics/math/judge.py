@@ -18,13 +18,6 @@ from curriculum_env.rubrics.math.words import is_choice, spoken
 
 _WORKED_OUT = re.compile(r"\\(?:int|sum|prod|lim)(?![A-Za-z])")
 _SENTENCE_WORDS = 12
-_WARMING = (
-    (r"\frac{1}{2}", "0.5"), (r"\frac{\sqrt{3}}{2}", r"\frac{3}{2\sqrt{3}}"), ("x^{2}+3x+1", "3x+x^2+1"),
-    (r"2\pi r^{2}", r"2r^2\pi"), (r"(x+1)(x-2)", "x^2-x-2"), (r"\sin x\cos x", r"\frac{\sin(2x)}{2}"),
-    (r"\log_{2}{x}", r"\frac{\ln x}{\ln 2}"), (r"(-\infty, 2]", r"x \le 2"), (r"e^{2x}-1", r"(e^x)^2-1"),
-    (r"\binom{n}{2}", r"\frac{n(n-1)}{2}"), (r"3+4i", "4i+3"), (r"y=2x+1", "2x-y+1=0"), ("|x|", "|-x|"),
-    (r"\begin{pmatrix}1&2\\3&4\end{pmatrix}", r"\begin{bmatrix}1&2\\3&4\end{bmatrix}"), ("n!", "n(n-1)!"),
-)  # fmt: skip
 
 
 def judge(gold: str, completion: str, prompt: str | None) -> Verdict:
@@ -82,9 +75,3 @@ def _readable(text: str, value: str) -> bool:
         return True
     bare = quantity(value).text
     return exact(bare) is not None or expression(bare) is not None or re.search(r"\\text|[:_]|\\mathbb|\\infty|\\emptyset", value) is not None
-
-
-def warm_up() -> None:
-    """Load the libraries, and teach the parser's caches the usual forms."""
-    for gold, answer in _WARMING:
-        judge(gold, answer, None)

@@ -82,7 +82,7 @@ class Process:
         code = self.kill()
         raise CheckerError(
             f"a worker of the math rubric ended with code {code} before it was ready; "
-            f"run `{sys.executable} -m {_MODULE}` to see why."
+            f"run `{sys.executable} -m {_MODULE}` to see whether it can be imported."
         )
 
     def kill(self) -> int | None:

@@ -11,6 +11,7 @@ import json
 import resource
 import signal
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, NoReturn
@@ -68,9 +69,11 @@ def _limit(memory: int) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def serve(pipe: Connection) -> None:
-    """Answer until the parent is gone; out of memory is the end, as nothing is sure after it."""
+def serve(pipe: Connection, steps: Iterator[None]) -> None:
+    """Answer until the parent is gone, and warm up by `steps` while there is nothing to do."""
     while True:
+        while not pipe.poll(0) and next(steps, True) is None:
+            pass
         try:
             request = json.loads(pipe.recv_bytes())
         except EOFError:
@@ -80,19 +83,19 @@ def serve(pipe: Connection) -> None:
 
 def main() -> None:
     """Load the libraries, say so, serve."""
-    from curriculum_env.rubrics.math.judge import warm_up
-
     signal.signal(signal.SIGALRM, _ring)
+    from curriculum_env.rubrics.math.warming import warming
+
     if len(sys.argv) < 3:
-        warm_up()
-        return
+        sys.exit("expected a descriptor and a number of bytes: this is started by MathChecker")
     descriptor, memory = map(int, sys.argv[1:3])
     _limit(memory)
-    warm_up()
+    steps = warming()
+    next(steps)
     pipe = Connection(descriptor)
     pipe.send_bytes(b"ready")
     with suppress(BrokenPipeError, MemoryError):
-        serve(pipe)
+        serve(pipe, steps)
 
 
 if __name__ == "__main__":
