@@ -21,12 +21,9 @@ EPSILON = 1e-4
 @contextmanager
 def by_group(trainer: Any) -> Iterator[None]:
     """In the block TRL's advantages depend on nothing but their group."""
-    name, value = "normalize_advantages", False
-    if hasattr(trainer, "scale_rewards"):
-        name, value = "scale_rewards", trainer.scale_rewards
-        value = "none" if value == "batch" else value
+    name = "scale_rewards" if hasattr(trainer, "scale_rewards") else "normalize_advantages"
     before = getattr(trainer, name)
-    setattr(trainer, name, value)
+    setattr(trainer, name, {"batch": "none", True: False}.get(before, before))
     try:
         yield
     finally:

@@ -36,7 +36,9 @@ class CurriculumOptions:
     )
 
     def check(self) -> None:
-        """Raise `ConfigError` for a setting that an endless pool cannot follow."""
+        """Keep the columns of the held-out split, and raise `ConfigError` for a setting that an
+        endless pool cannot follow."""
+        self.remove_unused_columns = False
         if self.max_generation_rounds < 1:
             raise ConfigError(
                 f"max_generation_rounds is {self.max_generation_rounds}; expected at least 1."

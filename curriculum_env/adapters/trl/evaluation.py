@@ -23,6 +23,7 @@ class EvaluationMixin(_Base):
 
     taskset: Any
     shared: SharedCurriculum
+    eval_dataset: Any
     _heldout: dict[str, vf.Task]
     _heldout_successes: dict[str, list[float]]
 

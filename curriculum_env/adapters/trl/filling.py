@@ -65,7 +65,7 @@ class Filling:
         living = self.refill.take()
         fillers = [self._dead.pop() for _ in range(self.refill.groups - len(living))]
         dropped = self._offered - self._kept
-        found = {
+        found: dict[str, float] = {
             "generation_rounds": self.rounds,
             "generated_groups": self._offered,
             "discarded_rollouts": (dropped - len(fillers)) * self._size,

@@ -96,7 +96,6 @@ class CurriculumTrainerMixin(GenerationMixin, EvaluationMixin, CheckpointMixin):
                 "takes all of TRL's settings: pass one with max_steps set."
             )
         args.check()
-        args.remove_unused_columns = False
         return args
 
     # --- what a subclass may change ----------------------------------------------------------

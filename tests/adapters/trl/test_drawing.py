@@ -98,5 +98,5 @@ def test_what_cannot_be_scored_teaches_nothing(
 
 def test_a_rubric_that_always_fails_ends_the_run(tmp_path: Path) -> None:
     one = trainer(tmp_path, taskset=letters(broken=1))
-    with pytest.raises(RewardError, match="none of 16 completions could be scored.*no grader"):
+    with pytest.raises(RewardError, match=r"none of 16 completions could be scored.*no grader"):
         one.train()

@@ -80,7 +80,7 @@ def test_a_carried_group_keeps_the_policy_that_sampled_it(tmp_path: Path) -> Non
 
 
 def test_the_cap_fills_the_batch_with_dead_groups(tmp_path: Path) -> None:
-    settings = {"dynamic_sampling": True, "max_generation_rounds": 1}
+    settings: Any = {"dynamic_sampling": True, "max_generation_rounds": 1}
     one = trainer(tmp_path, taskset=mostly_dead(), per_device_train_batch_size=32, **settings)
     one.train()
     assert max(series(one, "curriculum/generation_rounds")) == 1
@@ -94,7 +94,7 @@ def test_a_pool_without_life_ends_with_a_word(tmp_path: Path) -> None:
     one = trainer(
         tmp_path, taskset=letters(dead=1.0), dynamic_sampling=True, max_generation_rounds=3
     )
-    with pytest.raises(RefillError, match="0 of 12 groups drawn are worth training on.*raise"):
+    with pytest.raises(RefillError, match=r"0 of 12 groups drawn are worth training on.*raise"):
         one.train()
     assert len(one.seen) == 3
 

@@ -59,7 +59,8 @@ def test_a_resumed_run_is_the_same_to_the_bit(tmp_path: Path, settings: dict[str
 
 def test_carried_groups_survive(tmp_path: Path) -> None:
     """Every step is a checkpoint; a resume from one with carried groups is the same to the bit."""
-    settings = {"max_steps": 6, "save_strategy": "steps", "save_steps": 1, "dynamic_sampling": True}
+    settings: dict[str, Any] = {"save_strategy": "steps", "save_steps": 1}
+    settings |= {"max_steps": 6, "dynamic_sampling": True}
     whole = trainer(tmp_path, taskset=taskset(settings), **settings)
     whole.train()
     carried = series(whole, "curriculum/carried_groups")
@@ -81,7 +82,8 @@ def test_logging_goes_on_between_two_lines(tmp_path: Path) -> None:
 def test_a_store_outlives_a_crash(tmp_path: Path) -> None:
     """A run that died after its checkpoint replays what the store logged since."""
     store = f"sqlite:///{tmp_path / 'run.db'}"
-    settings = {"save_strategy": "steps", "save_steps": 2, "curriculum_store": store}
+    settings: dict[str, Any] = {"save_strategy": "steps", "save_steps": 2}
+    settings["curriculum_store"] = store
     died = trainer(tmp_path, max_steps=5, **settings)
     died.train()
     died.shared.close()
@@ -118,7 +120,7 @@ def resume(checkpoint: Path, **settings: Any) -> None:
 
 def test_a_checkpoint_without_a_curriculum_is_refused(checkpoint: Path) -> None:
     shutil.rmtree(checkpoint / "curriculum")
-    with pytest.raises(StateError, match="no whole curriculum state.*model='.*checkpoint-1'"):
+    with pytest.raises(StateError, match=r"no whole curriculum state.*model='.*checkpoint-1'"):
         resume(checkpoint)
 
 

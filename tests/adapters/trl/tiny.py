@@ -19,7 +19,8 @@ def tokenizer() -> Any:
     raw = Tokenizer(models.WordLevel(vocabulary, unk_token=" "))
     raw.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
     raw.decoder = decoders.Fuse()
-    return PreTrainedTokenizerFast(
+    kind: Any = PreTrainedTokenizerFast
+    return kind(
         tokenizer_object=raw, pad_token="<pad>", eos_token="<end>", padding_side="left"
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -19,7 +19,13 @@ from tests.adapters.trl.tiny import model, tokenizer
 CONFIGS: dict[str, Any] = {"grpo": CurriculumGRPOConfig, "rloo": CurriculumRLOOConfig}
 
 
-class Watched:
+if TYPE_CHECKING:
+    _Base = Any
+else:
+    _Base = object
+
+
+class Watched(_Base):
     """Notes each generation: the draws, prompts and rewards of all processes, and the outcomes
     the curriculum had seen when it drew."""
 
@@ -43,16 +49,16 @@ class Watched:
     def _calculate_rewards(self, inputs: Any, prompts: Any, *given: Any) -> Any:
         from accelerate.utils import gather_object
 
-        rewards = super()._calculate_rewards(inputs, prompts, *given)  # type: ignore[misc]
-        if self.model.training:  # type: ignore[attr-defined]
+        rewards = super()._calculate_rewards(inputs, prompts, *given)
+        if self.model.training:
             told = [(one["draw"], prompt) for one, prompt in zip(inputs, prompts, strict=True)]
             self.seen[-1]["prompts"] = gather_object(told)
             self.seen[-1]["rewards"] = rewards.tolist()
         return rewards
 
     def _generate_and_score_completions(self, inputs: Any) -> Any:
-        output = super()._generate_and_score_completions(inputs)  # type: ignore[misc]
-        if self.model.training:  # type: ignore[attr-defined]
+        output = super()._generate_and_score_completions(inputs)
+        if self.model.training:
             self.trained.append(output)
         return output
 
