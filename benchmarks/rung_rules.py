@@ -4,7 +4,6 @@ told. Given to a curriculum by class path."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -57,14 +56,3 @@ class _Fixed(Bandit):
 
     def chances(self, view: View, buckets: Buckets) -> FloatArray:
         return np.array([self._shares.get(level, 0.0) for _, level in buckets.keys])
-
-
-def bell(levels: Sequence[str], centre: float, width: float, tilt: float) -> dict[str, float]:
-    """Shares of rungs named `i+j`: a bell over (i + j) / 2, higher by `tilt` per digit for longer
-    first operands."""
-    weights: dict[str, Any] = {}
-    for level in levels:
-        i, j = map(int, level.split("+"))
-        weights[level] = np.exp(-(((i + j) / 2 - centre) ** 2) / (2 * width**2) + tilt * (i - j))
-    total = sum(weights.values())
-    return {level: float(weight / total) for level, weight in weights.items()}

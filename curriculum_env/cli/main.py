@@ -16,6 +16,7 @@ from curriculum_env.cli.lab import lab
 from curriculum_env.cli.pool import pool_app
 from curriculum_env.cli.run import run
 from curriculum_env.cli.status import status
+from curriculum_env.cli.train import train
 from curriculum_env.errors import CurriculumError
 
 USER_ERROR = 2
@@ -32,6 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(run)
+app.command()(train)
 app.command()(status)
 app.command()(export)
 app.command()(lab)
