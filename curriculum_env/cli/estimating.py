@@ -166,7 +166,7 @@ class _Playing:
             await self._play(player, _graded_already)
 
     async def _play(self, player: Any, grade: Grade) -> None:
-        self._estimation = self._session.prepare(player, grade, self.told)
+        self._estimation = self._session.prepare(player, grade, self.told, self._pace)
         if self._stopping:
             self._estimation.stop()
         await self._estimation.run()

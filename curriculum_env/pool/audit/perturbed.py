@@ -26,11 +26,13 @@ def perturbed(golds: list[str]) -> dict[str, str]:
 
 def differs(answer: str, golds: list[str]) -> bool:
     """Whether `answer` is surely none of `golds`: other numbers, other letters, other words."""
+    if answer_key(bare(answer)) in {answer_key(bare(gold)) for gold in golds}:
+        return False
+    if all(bare(text).isalpha() for text in (answer, *golds)):
+        return True
     kinds = [(number_of(text), choice_of(text)) for text in (answer, *golds)]
     plain = all(number is not None or choice for number, choice in kinds)
-    words = all(bare(text).isalpha() for text in (answer, *golds))
-    alike = {answer_key(bare(gold)) for gold in golds}
-    return (plain or words) and answer_key(bare(answer)) not in alike and kinds[0] not in kinds[1:]
+    return plain and kinds[0] not in kinds[1:]
 
 
 def _changed(gold: str) -> Iterator[tuple[str, str]]:

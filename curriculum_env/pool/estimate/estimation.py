@@ -98,11 +98,11 @@ class Estimation:
         for rollout in done:
             rollout.result()
         if not done:
-            self.patience.idle()
+            self.patience.look()
 
     async def _drain(self) -> None:
         """Let what is in flight finish, of a service that was given up for a few seconds only."""
-        until = time.monotonic() + _GRACE_SECONDS
+        until = time.monotonic() + min(_GRACE_SECONDS, self.patience.seconds)
         while self._running and not (self.patience.verdict and time.monotonic() > until):
             await self._one_ends()
 

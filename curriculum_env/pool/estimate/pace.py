@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import email.utils
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 FULL = (429, 503)
@@ -25,6 +25,8 @@ class Pace:
 
     per_minute: float | None = None
     patience: float = 120.0
+    told: Callable[[str], None] = lambda reason: None
+    """Hears of each answer that the service is full."""
     waves: int = 0
     """How often the service said that it was full, those told while held back not counted."""
     _next: float = 0.0
@@ -44,6 +46,7 @@ class Pace:
     def answered(self, status: int, headers: Mapping[str, str]) -> None:
         """A request was answered with an HTTP status and headers."""
         if status in FULL:
+            self.told(f"HTTP {status}")
             self._hold(_retry_after(headers))
         elif status < 400:
             self._pause = _FIRST_PAUSE

@@ -35,15 +35,10 @@ class Patience:
         self._kinds.clear()
 
     def failed(self, reason: str) -> None:
-        """A rollout failed by the service's fault."""
+        """A request failed by the service's fault."""
         self._failures += 1
         self._kinds[reason] += 1
-        waited = self.clock() - self._since
-        if self._failures >= FAILURES and waited >= self.seconds:
-            self.give_up(
-                f"no rollout has come back for {waited:.0f} s, {self._failures} failed in a row "
-                f"(mostly: {self._kinds.most_common(1)[0][0]})"
-            )
+        self.look()
 
     def refused(self, reason: str) -> None:
         """The service will not take a row; where it has taken none at all, it never will."""
@@ -51,10 +46,15 @@ class Patience:
         if self._refused >= REFUSALS and not self._succeeded:
             self.give_up(f"the first {self._refused} tasks were all refused (last: {reason})")
 
-    def idle(self) -> None:
-        """Nothing has happened for a while."""
+    def look(self) -> None:
+        """Give the service up if it is time to; to be called now and then while nothing happens."""
         waited = self.clock() - self._since
-        if waited >= self.silence:
+        if self._failures >= FAILURES and waited >= self.seconds:
+            self.give_up(
+                f"no rollout has come back for {waited:.0f} s, {self._failures} requests failed in "
+                f"a row (mostly: {self._kinds.most_common(1)[0][0]})"
+            )
+        elif waited >= self.silence:
             self.give_up(f"no rollout has come back for {waited:.0f} s")
 
     def give_up(self, reason: str) -> None:

@@ -16,6 +16,7 @@ from curriculum_env.pool.estimate.budget import Budget, Prices
 from curriculum_env.pool.estimate.describe import sections
 from curriculum_env.pool.estimate.estimation import Estimation
 from curriculum_env.pool.estimate.journal import Journal
+from curriculum_env.pool.estimate.pace import Pace
 from curriculum_env.pool.estimate.patience import Patience
 from curriculum_env.pool.estimate.plan import Depth, Plan
 from curriculum_env.pool.estimate.results import Prune, write_pools, write_priors, write_report
@@ -85,15 +86,18 @@ class EstimateSession:
             settings.depth.k,
         )
         self.estimation: Estimation | None = None
-        self._stopping = False
-        self._interrupted = False
 
-    def prepare(self, player: Player, grade: Grade, told: Callable[[str], None]) -> Estimation:
-        """Get ready to play `player`, and to grade by `grade`."""
+    def prepare(
+        self, player: Player, grade: Grade, told: Callable[[str], None], pace: Pace | None = None
+    ) -> Estimation:
+        """Get ready to play `player`, whose requests go out at `pace`, and to grade by `grade`."""
         found, settings = self.found, self.settings
         budget = Budget(settings.tokens, settings.money, settings.prices)
         budget.spend(*self.journal.paid())
         plan = Plan(settings.depth, found.passes_N, found.attempts_N, shuffled(self.rows))
+        patience = Patience(settings.patience, settings.silence)
+        if pace is not None:
+            pace.told = patience.failed
         self.estimation = Estimation(
             rows=self.rows,
             player=player,
@@ -101,7 +105,7 @@ class EstimateSession:
             journal=self.journal,
             plan=plan,
             budget=budget,
-            patience=Patience(settings.patience, settings.silence),
+            patience=patience,
             concurrency=settings.concurrency,
             told=told,
         )

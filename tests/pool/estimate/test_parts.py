@@ -104,7 +104,7 @@ def test_patience_ends_after_so_long_without_success() -> None:
     clock.now = 19.1
     patience.failed("HTTP 503")
     assert patience.verdict == (
-        "no rollout has come back for 10 s, 4 failed in a row (mostly: HTTP 500)"
+        "no rollout has come back for 10 s, 4 requests failed in a row (mostly: HTTP 500)"
     )
 
 
@@ -121,10 +121,10 @@ def test_silence_ends_too() -> None:
     clock = Clock()
     patience = Patience(10.0, 100.0, clock)
     clock.now = 99.0
-    patience.idle()
+    patience.look()
     assert patience.verdict is None
     clock.now = 100.0
-    patience.idle()
+    patience.look()
     assert patience.verdict == "no rollout has come back for 100 s"
 
 

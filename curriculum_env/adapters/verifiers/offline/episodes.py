@@ -77,6 +77,8 @@ class EpisodePlayer:
         if not (episode.ok and traces and all(trace.ok for trace in traces)):
             raise self._failure(episode, paid)
         self._pace.answered(200, {})
+        if not all(trace.rewards and None not in trace.rewards.values() for trace in traces):
+            raise ServiceError("an episode without a reward", paid)
         successes = [self._scale.success(trace.reward) for trace in traces]
         if None in successes:
             raise ServiceError("a reward that is no finite number", paid)
