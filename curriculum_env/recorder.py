@@ -1,8 +1,9 @@
 """The workers' side of the store: outcomes go in, whatever state the store is in.
 
 Each process has one recorder per store, and each recorder one writer thread. The thread writes
-all that is queued in one transaction, so a hundred rollouts that end together cost one commit. A
-store that fails never fails a rollout: its outcomes are kept, retried and counted.
+all that is queued in one transaction, and then rests, unless someone is in a hurry: each commit
+takes the interpreter from the event loop a few times. A store that fails never fails a rollout:
+its outcomes are kept, retried and counted.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.util import Finalize
-from threading import Condition, Lock, Thread, current_thread
+from threading import Condition, Event, Lock, Thread, current_thread
 from typing import TypeAlias
 from weakref import WeakSet
 
@@ -28,6 +29,7 @@ __all__ = ["Recorder", "recorder_for"]
 
 _BATCH = 4096  # outcomes in one transaction
 _CAPACITY = 262_144  # outcomes kept while the store is away, about 100 MB
+_REST = 0.05  # seconds between two transactions that nobody hurries
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 5.0  # seconds between two tries
 _EXIT_SECONDS = 5.0
 
@@ -55,14 +57,17 @@ class Recorder:
         self._start_afresh()
         _all.add(self)
 
-    async def record(self, outcome: Outcome) -> bool:
+    async def record(self, outcome: Outcome, *, gather: bool = False) -> bool:
         """Write `outcome`; True once it is durable, False when that takes longer than `wait`
-        (it is then kept and retried). Never raises for the store's or the reward's sake."""
+        (it is then kept and retried). With `gather` it may wait up to 50 ms for others to share
+        a transaction with. Never raises for the store's or the reward's sake."""
         outcome = self._checked(outcome)
         if self._direct:
             return self._write([outcome])
         waiter: _Waiter = asyncio.get_running_loop().create_future()
         self._put(outcome, waiter)
+        if not gather:
+            self._hurry.set()
         await asyncio.wait((waiter,), timeout=self.wait)
         return waiter.done()
 
@@ -83,7 +88,7 @@ class Recorder:
     def flush(self, timeout: float = _EXIT_SECONDS) -> bool:
         """Wait until everything queued is durable, at most `timeout` seconds; whether it is."""
         with self._changed:
-            self._hurry = True
+            self._hurry.set()
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._settled() or self._thread is None, timeout)
             return self._settled()
@@ -94,6 +99,7 @@ class Recorder:
         with self._changed:
             thread = self._thread
             self._thread = None
+            self._hurry.set()
             self._changed.notify_all()
         if thread is not None:
             thread.join(1.0)
@@ -151,10 +157,11 @@ class Recorder:
         self._queue: deque[_Entry] = deque()
         self._batch: list[_Entry] = []
         self._thread = None
-        self._hurry = False
+        self._hurry = Event()
         self.dropped = self._told = 0
 
     def _start_thread(self) -> None:
+        self._hurry.clear()
         self._thread = Thread(target=self._run, name="curriculum-recorder", daemon=True)
         self._thread.start()
         Finalize(None, self.close, exitpriority=0)  # at the exit of any process, forked ones too
@@ -166,6 +173,7 @@ class Recorder:
                 pause = _FIRST_PAUSE
                 self._acknowledge()
                 self._tell_dropped()
+                self._sleep(_REST)
             else:
                 self._sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
@@ -180,6 +188,7 @@ class Recorder:
         """Wait for a batch to write; False once this thread is no longer the recorder's."""
         with self._changed:
             self._changed.wait_for(lambda: self._batch or self._queue or self._retired())
+            self._hurry.clear()
             if not self._batch:
                 size = min(_BATCH, len(self._queue))
                 self._batch = [self._queue.popleft() for _ in range(size)]
@@ -237,10 +246,9 @@ class Recorder:
                 self._told += fresh
 
     def _sleep(self, seconds: float) -> None:
-        """Pause, unless someone flushes or closes."""
-        with self._changed:
-            self._hurry = False
-            self._changed.wait_for(lambda: self._hurry or self._retired(), seconds)
+        """Pause, unless someone is in a hurry; what else is queued meanwhile wakes nobody."""
+        if not self._retired():
+            self._hurry.wait(seconds)
 
 
 def recorder_for(url: str) -> Recorder:

@@ -72,6 +72,22 @@ async def test_outcomes_that_come_together_share_a_transaction(
     assert len(recorded(url)) == 1000
 
 
+async def test_outcomes_that_may_wait_share_a_transaction_though_they_come_one_by_one(
+    url: str, recorder: Recorder
+) -> None:
+    """Three come milliseconds apart, right after another was written; a fourth cannot wait."""
+    first, *others, last = make_outcomes("a", 5)
+    await recorder.record(first)
+    tasks = []
+    for outcome in others:
+        tasks.append(asyncio.create_task(recorder.record(outcome, gather=True)))
+        await asyncio.sleep(0.002)
+    assert not any(task.done() for task in tasks)
+    await recorder.record(last)
+    assert all(await asyncio.gather(*tasks))
+    assert len(recorded(url)) == 5
+
+
 def test_callbacks_record_without_waiting(url: str, recorder: Recorder) -> None:
     recorder.record_nowait(OUTCOME)
     assert recorder.flush(30.0)

@@ -13,7 +13,7 @@ from curriculum_env.types import Outcome
 
 logger = logging.getLogger(__name__)
 
-POLL_SECONDS = 0.05
+POLL_SECONDS = 0.2
 _RETRY_SECONDS = 1.0
 _BATCH = 4096
 _BACKLOG = 65_536

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
     ARRAY,
     Connection,
     Insert,
-    Table,
     bindparam,
     create_engine,
     func,
@@ -24,7 +24,7 @@ from sqlalchemy.engine import URL
 
 from curriculum_env.errors import ConfigError
 from curriculum_env.store.base import OutcomeReader
-from curriculum_env.store.sql import Fields, Rows, SqlStore
+from curriculum_env.store.sql import Rows, SqlStore, Target
 from curriculum_env.types import Outcome
 
 _LOCK_KEY = 0x637572726963  # one advisory lock for the tables and the owner's row
@@ -111,6 +111,15 @@ class PostgresReader(OutcomeReader):
 _CURRENT_SNAPSHOT = text("SELECT pg_current_snapshot()::text")
 
 
+@cache
+def _insert_of(target: Target) -> Insert:
+    """One statement for all rows, an array per column."""
+    table, fields, key = target
+    arrays = (bindparam(name, type_=ARRAY(table.c[name].type)) for name in fields)
+    rows = select(func.unnest(*arrays).table_valued(*fields).render_derived())
+    return insert(table).from_select(fields, rows).on_conflict_do_nothing(index_elements=[key])
+
+
 class PostgresStore(SqlStore):
     """The store in the database, and the schema, that `url` leads to."""
 
@@ -131,17 +140,9 @@ class PostgresStore(SqlStore):
         """In one order everywhere, so that two writers of the same rollouts cannot deadlock."""
         super().record(sorted(outcomes, key=lambda outcome: outcome.rollout_id))
 
-    def _insert_new(self, table: Table, fields: Fields, key: str) -> Insert:
-        """One statement for all rows, an array per column."""
-        arrays = (bindparam(name, type_=ARRAY(table.c[name].type)) for name in fields)
-        rows = select(func.unnest(*arrays).table_valued(*fields).render_derived())
-        new = insert(table).from_select(fields, rows)
-        return new.on_conflict_do_nothing(index_elements=[key])
-
-    def _parameters(self, fields: Fields, rows: Rows) -> dict[str, Any]:
-        return {
-            name: list(values) for name, values in zip(fields, zip(*rows, strict=True), strict=True)
-        }
+    def _insert(self, connection: Connection, target: Target, rows: Rows) -> None:
+        columns = map(list, zip(*rows, strict=True))
+        connection.execute(_insert_of(target), dict(zip(target.fields, columns, strict=True)))
 
     def _lock_schema(self, connection: Connection) -> None:
         connection.execute(select(func.pg_advisory_xact_lock(_LOCK_KEY)))

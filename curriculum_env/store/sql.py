@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from operator import attrgetter
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from uuid import uuid4
 from weakref import finalize
 
-from sqlalchemy import Connection, Engine, Insert, Table, delete, func, insert, select, update
+from sqlalchemy import Connection, Engine, Table, delete, func, insert, select, update
 from sqlalchemy.exc import (
     DataError,
     DBAPIError,
@@ -43,8 +43,20 @@ _PAGE = 16384  # rows read at a time from the log of draws
 
 _log = logging.getLogger(__name__)
 
-Fields: TypeAlias = Sequence[str]
 Rows: TypeAlias = list[tuple[Any, ...]]
+
+
+class Target(NamedTuple):
+    """A table that rows are inserted into: the order of their values and the column that tells
+    one row from another."""
+
+    table: Table
+    fields: tuple[str, ...]
+    key: str
+
+
+DRAWS = Target(schema.draws, (*DRAW_FIELDS, "run"), "number")
+OUTCOMES = Target(schema.outcomes, OUTCOME_FIELDS, "rollout_id")
 
 _draw_values = attrgetter(*DRAW_FIELDS)
 _outcome_values = attrgetter(*OUTCOME_FIELDS)
@@ -57,8 +69,6 @@ class SqlStore(Store):
         self.url = url
         self._engine = engine
         self._writing = engine.execution_options(curriculum_write=True)
-        self._insert_draws = self._insert_new(schema.draws, (*DRAW_FIELDS, "run"), "number")
-        self._insert_outcomes = self._insert_new(schema.outcomes, OUTCOME_FIELDS, "rollout_id")
         self._select_token = str(_OWNER_TOKEN.compile(dialect=engine.dialect))
         self._gate = ForkGate(engine.dispose)
         self._claim: Owner | None = None
@@ -69,12 +79,8 @@ class SqlStore(Store):
 
     # --- what differs between databases ------------------------------------------------------
     @abstractmethod
-    def _insert_new(self, table: Table, fields: Fields, key: str) -> Insert:
-        """An insert of many rows' `fields` that skips those whose `key` is there already."""
-
-    @abstractmethod
-    def _parameters(self, fields: Fields, rows: Rows) -> list[dict[str, Any]] | dict[str, Any]:
-        """What `_insert_new` is executed with."""
+    def _insert(self, connection: Connection, target: Target, rows: Rows) -> None:
+        """Insert `rows` into `target`, without those whose key is there already."""
 
     @abstractmethod
     def _advice(self, cause: str) -> str:
@@ -134,10 +140,9 @@ class SqlStore(Store):
     def append_draws(self, run: Run, draws: Sequence[Draw]) -> None:
         rows = [(*_draw_values(draw), run.id) for draw in draws]
         if rows:
-            values = self._parameters((*DRAW_FIELDS, "run"), rows)
             with self._write() as connection:
                 self._check_owner(connection)
-                connection.execute(self._insert_draws, values)
+                self._insert(connection, DRAWS, rows)
             self._highest_draw = max(self._highest_draw, *(draw.number for draw in draws))
 
     def draws(self, first: int = 0, last: int | None = None) -> Iterator[Draw]:
@@ -157,9 +162,9 @@ class SqlStore(Store):
     # --- the workers' side -------------------------------------------------------------------
     def record(self, outcomes: Sequence[Outcome]) -> None:
         if outcomes:
-            values = self._parameters(OUTCOME_FIELDS, [_outcome_values(o) for o in outcomes])
+            rows = [_outcome_values(outcome) for outcome in outcomes]
             with self._write() as connection:
-                connection.execute(self._insert_outcomes, values)
+                self._insert(connection, OUTCOMES, rows)
 
     # --- anyone ------------------------------------------------------------------------------
     def log_event(self, kind: str, data: Mapping[str, Any]) -> None:

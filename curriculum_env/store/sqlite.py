@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Insert, Table, create_engine, event, select
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import Connection, create_engine, event, select
+from sqlalchemy.dialects.sqlite import dialect, insert
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import OperationalError
 
@@ -22,11 +25,12 @@ from curriculum_env.errors import ConfigError, StoreError
 from curriculum_env.store import schema
 from curriculum_env.store.base import OutcomeReader
 from curriculum_env.store.forks import fork_waits
-from curriculum_env.store.sql import OUTCOME_COLUMNS, Fields, Rows, SqlStore
+from curriculum_env.store.sql import OUTCOME_COLUMNS, Rows, SqlStore, Target
 from curriculum_env.types import Outcome
 
 _BUSY_SECONDS = 30.0
 _CLOSING_SECONDS = 4.0
+_ROWS_PER_STATEMENT = 64
 _TURN_SECONDS = 0.2  # one wait inside SQLite, which nothing can interrupt
 
 
@@ -52,6 +56,26 @@ class SqliteReader(OutcomeReader):
         return self._cursor
 
 
+@cache
+def _insert_of(target: Target, count: int) -> str:
+    """One statement for `count` rows: row by row the driver would give up and take back the
+    interpreter each time, which a busy event loop hands out every 5 ms."""
+    table, fields, key = target
+    rows = [dict.fromkeys(fields)] * count
+    new = insert(table).values(rows).on_conflict_do_nothing(index_elements=[key])
+    return str(new.compile(dialect=dialect()))
+
+
+def _parts(rows: Rows) -> Iterator[Rows]:
+    """Pieces of few different sizes, so that few statements are ever made."""
+    size = _ROWS_PER_STATEMENT
+    while rows:
+        while size > len(rows):
+            size //= 2
+        yield rows[:size]
+        rows = rows[size:]
+
+
 class SqliteStore(SqlStore):
     """The store in the file `path`."""
 
@@ -73,11 +97,9 @@ class SqliteStore(SqlStore):
     def reader(self, cursor: Any = None) -> OutcomeReader:
         return SqliteReader(self, cursor or 0)
 
-    def _insert_new(self, table: Table, fields: Fields, key: str) -> Insert:
-        return insert(table).on_conflict_do_nothing(index_elements=[key])
-
-    def _parameters(self, fields: Fields, rows: Rows) -> list[dict[str, Any]]:
-        return [dict(zip(fields, row, strict=True)) for row in rows]
+    def _insert(self, connection: Connection, target: Target, rows: Rows) -> None:
+        for part in _parts(rows):
+            connection.exec_driver_sql(_insert_of(target, len(part)), tuple(chain(*part)))
 
     def _check_place(self) -> None:
         """SQLite itself would go on for ever in a file that no longer has a name."""

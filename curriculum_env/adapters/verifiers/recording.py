@@ -42,7 +42,8 @@ async def record_scored(trace: vf.Trace, placement: Placement, store: str) -> No
     """Record a watched rollout whose scoring has just ended; a no-op for any other trace."""
     if _handed_over.get(trace.id) is False and is_scored(trace):
         _handed_over[trace.id] = True
-        await recorder_for(store).record(outcome(trace, placement, "ok"))
+        others = not all(_handed_over.values())
+        await recorder_for(store).record(outcome(trace, placement, "ok"), gather=others)
 
 
 def is_scored(trace: vf.Trace) -> bool:
