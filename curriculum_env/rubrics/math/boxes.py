@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_MARK = re.compile(r"\\(?:boxed|fbox|framebox)(?![A-Za-z])\s*")
+_TOKEN = re.compile(r"\\(?:boxed|fbox|framebox)\s*\{|\\.|[{}]", re.DOTALL)
+_BARE = re.compile(r"\\(?:boxed|fbox)\s+([A-Za-z0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,24 +19,16 @@ class Box:
 
 
 def boxes(text: str) -> list[Box]:
-    r"""The outermost boxes that are closed, in order; `\boxed 5` holds one character."""
-    found, at = [], 0
-    while (mark := _MARK.search(text, at)) is not None:
-        inside = _inside(text, mark.end())
-        at = mark.end()
-        if inside is not None:
-            at += len(inside) + (2 if text[mark.end() : mark.end() + 1] == "{" else 0)
-            found.append(Box(inside.strip(), mark.start(), at))
-    return found
-
-
-def _inside(text: str, start: int) -> str | None:
-    if text[start : start + 1] != "{":
-        bare = re.compile(r"[A-Za-z0-9]+").match(text, start)
-        return bare[0] if bare else None
-    depth = 0
-    for found in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start):
-        depth += (found[0] == "{") - (found[0] == "}")
-        if depth == 0:
-            return text[start + 1 : found.start()]
-    return None
+    r"""The outermost boxes that are closed, in order; `\boxed 5` holds one word."""
+    found = [Box(bare[1], bare.start(), bare.end()) for bare in _BARE.finditer(text)]
+    open_at: list[tuple[int, int] | None] = []  # where a box and its inside begin; None: a brace
+    for token in _TOKEN.finditer(text):
+        if token[0] == "{":
+            open_at.append(None)
+        elif token[0].endswith("{") and len(token[0]) > 2:
+            open_at.append((token.start(), token.end()))
+        elif token[0] == "}" and open_at and (box := open_at.pop()) is not None:
+            while found and found[-1].start > box[0]:
+                found.pop()
+            found.append(Box(text[box[1] : token.start()].strip(), box[0], token.end()))
+    return sorted(found, key=lambda box: box.start)

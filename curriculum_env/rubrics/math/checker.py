@@ -23,7 +23,7 @@ Gold: TypeAlias = "str | int | float"
 _MEMORY = 2 << 30
 _IN_FLIGHT = 256  # golds queued at a time
 _TAIL = 50_000  # characters of a completion that are looked at, from its end
-_GOLD_LENGTH = 20_000
+_GOLD_LENGTH = 5_000
 
 
 class MathChecker:

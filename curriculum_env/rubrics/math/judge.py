@@ -25,12 +25,14 @@ def judge(gold: str, completion: str, prompt: str | None) -> Verdict:
     answer = extract_answer(completion, prompt)
     if answer is None or not answer.strip():
         return Verdict("no answer")
+    if len(gold) > MAX_LENGTH:
+        return Verdict("wrong", answer)
     if len(answer) > MAX_LENGTH:
         return Verdict("too costly", answer[:MAX_LENGTH])
     ours, theirs = tidy(gold), tidy(answer)
     if squeezed(ours) == squeezed(theirs) and not _echoed(theirs, ours, prompt):
         return Verdict("correct", answer)
-    if too_costly(theirs):
+    if too_costly(theirs) or too_costly(ours):
         return Verdict("too costly", answer)
     right = _worked_out(ours, theirs) and not _echoed(theirs, ours, prompt) and same_answer(gold, answer)
     return Verdict("correct" if right else "wrong", answer)
@@ -51,11 +53,10 @@ def _echoed(answer: str, gold: str, prompt: str | None) -> bool:
 
 def gold_problem(gold: str) -> str | None:
     """Why nothing could be compared with `gold`; None when all is well."""
-    text = tidy(gold)
+    if len(gold) > MAX_LENGTH or too_costly(text := tidy(gold)):
+        return "is too large to compute with"
     if not text:
         return "is empty"
-    if len(gold) > MAX_LENGTH or too_costly(text):
-        return "is too large to compute with"
     if not balanced(text) and not re.fullmatch(r"\][^\[\]]*\[", text):
         return "has brackets without partner"
     if len(spoken(text) or "") and len(text.split()) > _SENTENCE_WORDS:

@@ -38,7 +38,7 @@ _NUMBER = re.compile(
     r"\\sqrt\{[^{}]*\})(?:\s*(?:\\?%|°))?"
 )
 _CONCLUDES = re.compile(
-    r"\b(?:so|thus|therefore|hence|total|altogether|answer|result|equals?|is|are|get|gives?|has|"
+    r"(?<!\\)\b(?:so|thus|therefore|hence|total|altogether|answer|result|equals?|is|are|get|gives?|has|"
     r"have|left|makes?|needs?|costs?|was|were|will|sold|there)\b|=|\\Rightarrow|\\implies|∴",
     re.IGNORECASE,
 )

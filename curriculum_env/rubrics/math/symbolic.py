@@ -20,6 +20,7 @@ from curriculum_env.rubrics.math.limits import too_costly
 
 Expression = Any
 
+MAX_LENGTH = 400  # characters of one expression; the parser takes a second for a thousand
 DIGITS = 60  # beyond the size of the largest and the smallest part
 MAX_DIGITS = 20_000
 _SLACK = 12  # digits that rounding may cost
@@ -47,7 +48,7 @@ _AFTER_FUNCTION = re.compile(
 @lru_cache(maxsize=8192)
 def expression(text: str) -> Expression | None:
     """`text`, a tidy one, as a SymPy expression; None when it is none."""
-    if not text or _UNREADABLE.search(text) or too_costly(text):
+    if not 0 < len(text) <= MAX_LENGTH or _UNREADABLE.search(text) or too_costly(text):
         return None
     try:
         read = latex2sympy(
@@ -118,17 +119,25 @@ def _digits(*parts: Expression) -> int | None:
     for part in parts:
         for node in sympy.preorder_traversal(part):
             if node.is_number and (node.is_Pow or node.is_Integer or node.is_Function):
-                near = node.evalf(5)
-                _, mantissa, exponent, length = near._mpf_ if near.is_Float else (0, 0, 0, 0)
-                size = max(size, abs(exponent + length) if mantissa else 0)
+                near = _value(node, 5)
+                size = max([size, *map(_bits, near or ())])
     digits = DIGITS + round(size * 0.302)
     return digits if digits <= MAX_DIGITS else None
 
 
+def _bits(number: Expression) -> int:
+    """The size of the binary exponent of a number."""
+    _, mantissa, exponent, length = sympy.Float(number)._mpf_
+    return abs(exponent + length) if mantissa else 0
+
+
 def _value(number: Expression, digits: int, at: dict[Expression, Expression] | None = None) -> Any:
     """The real and the imaginary part of `number`; None where it has no value."""
-    value = number.evalf(digits, subs=at, maxn=2 * digits + 200)
-    real, imaginary = value.as_real_imag()
+    try:
+        value = number.evalf(digits, subs=at, maxn=2 * digits + 200)
+        real, imaginary = value.as_real_imag()
+    except (ArithmeticError, ValueError):  # at a pole
+        return None
     if not (real.is_Number and imaginary.is_Number and real.is_finite and imaginary.is_finite):
         return None
     return real, imaginary
