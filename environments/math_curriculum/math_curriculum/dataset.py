@@ -27,12 +27,14 @@ CHUNK = 1_024
 
 class Where(NamedTuple):
     """A pool: what `pool` names (None: the problems that come with this package), its columns as
-    (part, path) pairs, the share held out, and whether the answers are looked at first."""
+    (part, path) pairs, the share held out or the pool that is, and whether the answers are looked
+    at first."""
 
     pool: str | None = None
     columns: tuple[tuple[str, str], ...] = ()
     heldout: float = 0.2
     heldout_size: int = 500
+    heldout_pool: str | None = None
     check_answers: bool = True
 
 
@@ -44,26 +46,36 @@ def train_rows(where: Where, size: int | None = None) -> StoredRows:
         ConfigError, PoolError: the pool cannot be found, or read, or holds no problem.
         CheckerError: the checker of the answers cannot be started.
     """
-    rows = (row for row in _rows(where) if not held_out(row, where.heldout))
+    evaluated = _questions(where)
+    rows = (row for row in _rows(where, where.pool) if not _held_out(row, where, evaluated))
     return StoredRows.spool(islice(rows, size))
 
 
 @lru_cache(maxsize=1)
 def heldout_rows(where: Where) -> StoredRows:
-    """The problems to evaluate on: the first `heldout_size` of those held out, by their hash.
+    """The problems to evaluate on: `heldout_pool` or else the share held out, of which the first
+    `heldout_size` by their hash.
 
     Raises:
         ConfigError, PoolError, CheckerError: as `train_rows`.
     """
-    rows = sorted(
-        (row for row in _rows(where) if held_out(row, where.heldout)), key=lambda row: side(row)
-    )
-    return StoredRows.spool(rows[: where.heldout_size])
+    if where.heldout_pool is not None:
+        return StoredRows.spool(_rows(where, where.heldout_pool))
+    rows = [row for row in _rows(where, where.pool) if side(row) < where.heldout]
+    return StoredRows.spool(sorted(rows, key=side)[: where.heldout_size])
 
 
-def held_out(row: Row, share: float) -> bool:
-    """Whether the problem is kept for evaluation."""
-    return side(row) < share
+def _questions(where: Where) -> set[str]:
+    """The fingerprints of the evaluation pool's questions."""
+    if where.heldout_pool is None:
+        return set()
+    return {str(row.data["fingerprint"]) for row in stream_rows(where.heldout_pool)}
+
+
+def _held_out(row: Row, where: Where, evaluated: set[str]) -> bool:
+    if where.heldout_pool is not None:
+        return str(row.data["fingerprint"]) in evaluated
+    return side(row) < where.heldout
 
 
 def side(row: Row) -> float:
@@ -72,14 +84,14 @@ def side(row: Row) -> float:
     return int.from_bytes(digest[:7], "big") / 2**56
 
 
-def _rows(where: Where) -> Iterator[Row]:
-    rows = _distinct(_read(where))
+def _rows(where: Where, pool: str | None) -> Iterator[Row]:
+    rows = _distinct(_read(pool, dict(where.columns) if pool == where.pool else None))
     return _sound(rows) if where.check_answers else rows
 
 
-def _read(where: Where) -> Iterator[Row]:
-    if where.pool is not None:
-        yield from stream_rows(where.pool, columns=dict(where.columns) or None)
+def _read(pool: str | None, columns: Mapping[str, str] | None) -> Iterator[Row]:
+    if pool is not None:
+        yield from stream_rows(pool, columns=columns or None)
         return
     with as_file(files(__package__) / "problems.jsonl") as path:
         for row in stream_rows(str(path), columns=SHIPPED):

@@ -65,7 +65,7 @@ class MathTasksetConfig(CurriculumTasksetConfig):
     """A pool of `curriculum-env pool build`, a preset such as `gsm8k`, a parquet, JSONL or CSV
     file, or a dataset of the Hugging Face hub, as `curriculum-env pool build` takes them. Unset:
     the 120 problems that come with this package."""
-    columns: dict[str, str] = {}
+    columns: dict[str, str] = Field(default_factory=dict)
     """Where problem and answer are, unless the pool says so itself: `prompt`, `answer`, `domain`,
     `level` and others, each with the path of its column."""
     size: int | None = Field(None, ge=1)
@@ -74,6 +74,9 @@ class MathTasksetConfig(CurriculumTasksetConfig):
     """The share of the questions that is never trained on, chosen by a hash."""
     heldout_size: int = Field(500, ge=1)
     """How many of these the `heldout` split has at most."""
+    heldout_pool: str | None = None
+    """Another pool to evaluate on, whole, such as `math500`: a preset or a pool of `curriculum-env
+    pool build`. Its questions are then what is never trained on, in the place of a share."""
     check_answers: bool = True
     """Leave out problems with whose answers no reply can be compared; takes a second for some
     hundred problems."""
@@ -97,8 +100,14 @@ class MathTasksetConfig(CurriculumTasksetConfig):
 
     def where(self) -> Where:
         """The pool these settings describe."""
-        columns = tuple(sorted(self.columns.items()))
-        return Where(self.pool, columns, self.heldout, self.heldout_size, self.check_answers)
+        return Where(
+            pool=self.pool,
+            columns=tuple(sorted(self.columns.items())),
+            heldout=self.heldout,
+            heldout_size=self.heldout_size,
+            heldout_pool=self.heldout_pool,
+            check_answers=self.check_answers,
+        )
 
 
 class MathTaskset(CurriculumMixin, vf.Taskset[MathTask, MathTasksetConfig]):

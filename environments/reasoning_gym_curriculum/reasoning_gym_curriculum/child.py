@@ -8,11 +8,15 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
-from reasoning_gym_curriculum.confined import Made
+from reasoning_gym_curriculum.confined import Made, Where
 from reasoning_gym_curriculum.process import LateError, Process
 
 MAKING_SECONDS = 60.0
 SCORING_SECONDS = 5.0
+
+
+class ReproducibilityError(RuntimeError):
+    """reasoning-gym does not make the task again that was drawn."""
 
 
 class _Child:
@@ -65,12 +69,27 @@ def make(family: str, level: int, seed: int, start: int, count: int) -> list[Mad
     return [Made(*task) for task in made]
 
 
-async def score(family: str, level: int, seed: int, index: int, answer: str) -> float | None:
-    """What the answer earns, in [0, 1]; None when its scorer was not done within 5 seconds."""
-    arguments = (family, level, seed, index, answer)
-    scoring = _submit("score", *arguments, seconds=SCORING_SECONDS)
+async def score(where: Where, question: str, answer: str) -> float | None:
+    """What the answer to the task at `where` earns, in [0, 1]; None when its scorer was not done
+    within 5 seconds.
+
+    Raises:
+        ReproducibilityError: the task there has another question than `question`, or could not
+            be made within a minute.
+    """
     try:
-        scored: float = await asyncio.wrap_future(scoring)
+        made_again = _submit("question", *where, seconds=MAKING_SECONDS)
+        same = await asyncio.wrap_future(made_again) == question
+    except LateError:
+        same = False
+    if not same:
+        raise ReproducibilityError(
+            f"task {where[-1]} of {where[0]} cannot be made here as it was where it was drawn: "
+            "install the same version of reasoning-gym for the trainer and its workers."
+        )
+    scoring = _submit("score", *where, answer, seconds=SCORING_SECONDS)
+    try:
+        earned: float = await asyncio.wrap_future(scoring)
     except LateError:
         return None
-    return scored
+    return earned

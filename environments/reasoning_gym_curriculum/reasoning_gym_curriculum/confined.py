@@ -6,9 +6,13 @@ scorer has to know of it does not survive JSON in every family.
 
 from __future__ import annotations
 
+import decimal
 import json
+import random
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy
 
 from reasoning_gym_curriculum.families import families, levels
 from reasoning_gym_curriculum.screen import may_be_scored
@@ -17,6 +21,13 @@ SIZE = 500
 """Tasks of one of reasoning-gym's data sets: some make them all at the start."""
 PARTS = 1_000
 """How many of these one seed has."""
+
+Where: TypeAlias = tuple[str, int, int, int]
+"""Family, level, seed and index of a task."""
+
+RUN_CODE = frozenset({"codeio"})
+"""Families whose tasks run programs, of which some depend on the clock, and whose data sets of all
+levels share what the last one read."""
 
 GOLD_IN_METADATA = {
     "graph_color": lambda metadata: json.dumps(metadata["possible_answer"]),
@@ -49,16 +60,24 @@ def dataset(family: str, level: int, seed: int) -> Any:
     return create_dataset(family, seed=seed, size=SIZE, **levels(family)[level].arguments)
 
 
+latest_dataset = lru_cache(maxsize=1)(dataset.__wrapped__)
+
+
 def part(family: str, level: int, seed: int, index: int) -> tuple[Any, int]:
     """The data set that holds a task, and its place there. No two share a seed of reasoning-gym's,
     which adds the place to the data set's seed."""
     number, place = divmod(index, SIZE)
-    return dataset(family, level, SIZE * (PARTS * seed + number)), place
+    holder = latest_dataset if family in RUN_CODE else dataset
+    return holder(family, level, SIZE * (PARTS * seed + number)), place
 
 
 @lru_cache(maxsize=256)
 def entry(family: str, level: int, seed: int, index: int) -> dict[str, Any]:
-    """A task as reasoning-gym made it."""
+    """A task as reasoning-gym made it: the same whatever was made before, as some families also
+    use what a process has but once."""
+    random.seed(0)
+    numpy.random.seed(0)
+    decimal.setcontext(decimal.Context())
     holder, place = part(family, level, seed, index)
     made: dict[str, Any] = holder[place]
     return made
@@ -72,18 +91,27 @@ def make(family: str, level: int, seed: int, start: int, count: int) -> list[Mad
 
 
 def _made(family: str, level: int, seed: int, index: int) -> Made | None:
-    """The task, or None where reasoning-gym makes none, or one whose own answer does not earn 1."""
+    """The task, or None where reasoning-gym makes none, or one that cannot be made again, or one
+    whose own answer does not earn 1."""
+    where = (family, level, seed, index)
     try:
-        made = entry(family, level, seed, index)
+        made = entry(*where)
+        again = entry.__wrapped__(*where) if family in RUN_CODE else made
     except Exception:  # what a hundred generators raise after so many attempts is not listed
         return None
     gold = made["answer"]
     if not isinstance(gold, str) and family in GOLD_IN_METADATA:
         gold = GOLD_IN_METADATA[family](made["metadata"])
-    if not isinstance(gold, str):
-        return Made(index, str(made["question"]), None)
-    sound = score(family, level, seed, index, gold) == 1.0
-    return Made(index, str(made["question"]), gold) if sound else None
+    gold = gold if isinstance(gold, str) else None
+    reproduced = (again["question"], again["answer"]) == (made["question"], made["answer"])
+    if not reproduced or (gold is not None and score(*where, gold) < 1.0):
+        return None
+    return Made(index, str(made["question"]), gold)
+
+
+def question(family: str, level: int, seed: int, index: int) -> str:
+    """What the task asks."""
+    return str(entry(family, level, seed, index)["question"])
 
 
 def score(family: str, level: int, seed: int, index: int, answer: str) -> float:
@@ -92,6 +120,7 @@ def score(family: str, level: int, seed: int, index: int, answer: str) -> float:
     if answer != made["answer"] and not may_be_scored(family, answer):
         answer = ""
     holder, _ = part(family, level, seed, index)
+    decimal.setcontext(decimal.Context())
     try:
         earned = float(holder.score_answer(answer, made))
     except Exception:  # nor is what a hundred scorers raise on any text

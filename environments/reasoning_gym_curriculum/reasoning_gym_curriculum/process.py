@@ -34,7 +34,7 @@ class Process:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
-                env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                env=_environment(),
                 start_new_session=True,
             )
         try:
@@ -73,6 +73,13 @@ class Process:
         self._popen.kill()
         self._popen.wait()
         self._pipe.close()
+
+
+def _environment() -> dict[str, str]:
+    """The same modules as here, and the same order of sets in every process: some tasks depend on
+    it."""
+    paths = os.pathsep.join(filter(None, sys.path))
+    return os.environ | {"PYTHONPATH": paths, "PYTHONHASHSEED": "0"}
 
 
 def connect(descriptor: int) -> Connection:

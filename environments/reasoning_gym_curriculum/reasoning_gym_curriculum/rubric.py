@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reasoning_gym_curriculum import child
+from reasoning_gym_curriculum.confined import Where
 from reasoning_gym_curriculum.parser import parse_answer
 
 
@@ -17,7 +18,11 @@ class Grade:
     late: float
 
 
-async def grade(reply: str, family: str, level: int, seed: int, index: int) -> Grade:
-    """The grade of a reply to the task of this family, level, seed and index."""
-    earned = await child.score(family, level, seed, index, parse_answer(reply))
+async def grade(reply: str, question: str, where: Where) -> Grade:
+    """The grade of a reply to the task at `where`, whose question is `question`.
+
+    Raises:
+        ReproducibilityError: reasoning-gym makes another task there.
+    """
+    earned = await child.score(where, question, parse_answer(reply))
     return Grade(0.0, 1.0) if earned is None else Grade(earned, 0.0)

@@ -24,30 +24,8 @@ MAX_POWER = 1_000
 MAX_DIGITS = 40
 
 FUNCTIONS = frozenset(
-    [
-        "sin",
-        "cos",
-        "tan",
-        "cot",
-        "sec",
-        "csc",
-        "asin",
-        "acos",
-        "atan",
-        "acot",
-        "sinh",
-        "cosh",
-        "tanh",
-        "asinh",
-        "acosh",
-        "atanh",
-        "exp",
-        "log",
-        "ln",
-        "sqrt",
-        "Abs",
-        "erf",
-    ]
+    {"sin", "cos", "tan", "cot", "sec", "csc", "asin", "acos", "atan", "acot"}
+    | {"sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp", "log", "ln", "sqrt", "Abs", "erf"}
 )
 CONSTANTS = frozenset({"pi", "E", "I"})
 OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.UAdd, ast.USub)

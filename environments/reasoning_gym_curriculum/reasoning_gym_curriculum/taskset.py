@@ -55,7 +55,8 @@ class ReasoningGymTask(
 
     async def _grade(self, reply: str) -> Grade:
         data = self.data
-        return await grade(reply, data.family, data.level, data.seed, data.index)
+        where = (data.family, data.level, data.seed, data.index)
+        return await grade(reply, data.question, where)
 
 
 class ReasoningGymTasksetConfig(CurriculumTasksetConfig):
@@ -65,7 +66,7 @@ class ReasoningGymTasksetConfig(CurriculumTasksetConfig):
     """How many training tasks; fewer when the families asked for do not have that many."""
     seed: int = Field(0, ge=0)
     """Which training tasks; the held-out ones are always the same."""
-    families: list[str] = []
+    families: list[str] = Field(default_factory=list)
     """The families to use, such as `countdown`; empty for all."""
     levels: list[int] = Field(list(LEVELS), min_length=1)
     """The levels to use, 1 (the easiest a family has) to 5 (its hardest)."""
