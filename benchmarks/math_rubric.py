@@ -64,7 +64,9 @@ def measure(pairs: list[dict[str, Any]]) -> dict[str, Any]:
             beside = list(threads.map(lambda pair: timed(checker, pair), pairs))
     wrong = [
         pair | {"verdicts": [verdict.status for verdict in verdicts]}
-        for pair, *verdicts in zip(pairs, together, verdicts_of(alone), verdicts_of(beside), strict=True)
+        for pair, *verdicts in zip(
+            pairs, together, verdicts_of(alone), verdicts_of(beside), strict=True
+        )
         if any(verdict.correct != pair["expected"] for verdict in verdicts)
     ]
     return {
@@ -95,9 +97,7 @@ def one_core() -> Iterator[None]:
         os.sched_setaffinity(0, allowed)
 
 
-async def at_once(
-    checker: MathChecker, pairs: list[dict[str, Any]]
-) -> tuple[list[Verdict], float]:
+async def at_once(checker: MathChecker, pairs: list[dict[str, Any]]) -> tuple[list[Verdict], float]:
     """The verdicts, and the ordinary checks in a second until the last of them was done."""
     began = time.perf_counter()
 

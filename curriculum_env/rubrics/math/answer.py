@@ -1,4 +1,4 @@
-"""The structure of an answer: a value, a list, a tuple, a set, an interval, an equation, a matrix."""
+"""The structure of an answer: a value, a list, brackets, an equation, a union, a matrix."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from curriculum_env.rubrics.math.scan import enclosed, split
 AND, OR = r"\land", r"\lor"
 _LISTS = frozenset({",", ";", AND, OR})
 _RELATIONS = frozenset({"=", "<", ">", r"\le", r"\ge", r"\neq", r"\approx", r"\in", r"\equiv"})
-_MATRIX = re.compile(
-    r"\\begin\{([bBpvV]?matrix|array)\}(?:\{[clr|]*\})?(.*)\\end\{\1\}", re.DOTALL
-)
+_MATRIX = re.compile(r"\\begin\{([bBpvV]?matrix|array)\}(?:\{[clr|]*\})?(.*)\\end\{\1\}", re.DOTALL)
 _SCALED = re.compile(
-    r"([^&]+?)\s*(?:\\cdot|\\times)?\s*(\\begin\{[bBpvV]?matrix\}(?:(?!\\end).)*\\end\{\w+\})", re.DOTALL
+    r"([^&]+?)\s*(?:\\cdot|\\times)?\s*(\\begin\{[bBpvV]?matrix\}(?:(?!\\end).)*\\end\{\w+\})",
+    re.DOTALL,
 )
 _OUTWARD = re.compile(r"([\]\[(])([^\[\]]+[,;][^\[\]]+)([\[\])])")
 
@@ -116,12 +115,13 @@ def read(text: str) -> Node:
 
 def _read_all(texts: list[str]) -> tuple[Node, ...]:
     found = [read(text) for text in texts]
-    return tuple(item for node in found for item in (node.items if _is_pair(node) else [node]))
+    return tuple(item for node in found for item in _members(node))
 
 
-def _is_pair(node: Node) -> bool:
-    """Whether a list was written as one item, `\\pm 2`."""
-    return isinstance(node, Listing) and (r"\pm" in node.text or r"\mp" in node.text)
+def _members(node: Node) -> tuple[Node, ...]:
+    """Several where a list was written as one item, `\\pm 2`."""
+    pair = isinstance(node, Listing) and (r"\pm" in node.text or r"\mp" in node.text)
+    return node.items if isinstance(node, Listing) and pair else (node,)
 
 
 def _last_step(text: str) -> str:

@@ -92,8 +92,10 @@ def _same_assigned(gold: Node, other: Relation) -> bool:
     near = [side for side in sides if side not in stated]
     if all(_says(gold, side) for side in stated) and stated:
         return all(approximately(stated[0].text, side.text) for side in near)
-    return bool(near) and _says(gold, near[-1]) and all(
-        approximately(near[-1].text, side.text) for side in sides
+    return (
+        bool(near)
+        and _says(gold, near[-1])
+        and all(approximately(near[-1].text, side.text) for side in sides)
     )
 
 
@@ -134,9 +136,12 @@ def _shows_region(node: Node) -> bool:
         return node.opening + node.closing in ("[)", "(]") or r"\infty" in node.text
     if isinstance(node, Listing):
         return any(_shows_region(item) for item in node.items)
-    return isinstance(node, Combined) or (isinstance(node, Relation) and not _assigns(node)) or (
-        isinstance(node, Relation) and node.signs == (r"\in",)
-    ) or (isinstance(node, Value) and r"\mathbb" in node.text)
+    return (
+        isinstance(node, Combined)
+        or (isinstance(node, Relation) and not _assigns(node))
+        or (isinstance(node, Relation) and node.signs == (r"\in",))
+        or (isinstance(node, Value) and r"\mathbb" in node.text)
+    )
 
 
 def _same_brackets(gold: Bracket, other: Bracket) -> bool:

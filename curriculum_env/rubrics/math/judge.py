@@ -34,7 +34,11 @@ def judge(gold: str, completion: str, prompt: str | None) -> Verdict:
         return Verdict("correct", answer)
     if too_costly(theirs) or too_costly(ours):
         return Verdict("too costly", answer)
-    right = _worked_out(ours, theirs) and not _echoed(theirs, ours, prompt) and same_answer(gold, answer)
+    right = (
+        _worked_out(ours, theirs)
+        and not _echoed(theirs, ours, prompt)
+        and same_answer(gold, answer)
+    )
     return Verdict("correct" if right else "wrong", answer)
 
 
@@ -47,8 +51,14 @@ def _echoed(answer: str, gold: str, prompt: str | None) -> bool:
     """Whether an expression was taken from the prompt instead of being worked out."""
     if prompt is None or squeezed(answer) == squeezed(gold):
         return False
-    calculates = re.search(r"[-+*/^!]|\\(?:frac|sqrt|times|cdot|binom|log|ln|sin|cos|tan)", answer.strip("-"))
-    return calculates is not None and exact(answer) is None and squeezed(answer) in squeezed(tidy(prompt))
+    calculates = re.search(
+        r"[-+*/^!]|\\(?:frac|sqrt|times|cdot|binom|log|ln|sin|cos|tan)", answer.strip("-")
+    )
+    return (
+        calculates is not None
+        and exact(answer) is None
+        and squeezed(answer) in squeezed(tidy(prompt))
+    )
 
 
 def gold_problem(gold: str) -> str | None:
@@ -75,4 +85,8 @@ def _readable(text: str, value: str) -> bool:
     if is_choice(text) or spoken(text) is not None or exact(value) is not None:
         return True
     bare = quantity(value).text
-    return exact(bare) is not None or expression(bare) is not None or re.search(r"\\text|[:_]|\\mathbb|\\infty|\\emptyset", value) is not None
+    return (
+        exact(bare) is not None
+        or expression(bare) is not None
+        or re.search(r"\\text|[:_]|\\mathbb|\\infty|\\emptyset", value) is not None
+    )

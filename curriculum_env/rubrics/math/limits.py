@@ -19,6 +19,7 @@ MAX_FACTORIAL = 5_000.0
 MAX_TOWER = 40
 
 _FACTORIAL = re.compile(r"(\d+|\}|\))\s*!|!\s*(\d+)|\\Gamma")
+_EXACT = re.compile(r"\\(?:gcd|lcm|max|min|lfloor|lceil|bmod|pmod|mod|binom)(?![A-Za-z])")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -37,12 +38,14 @@ def _large(text: str) -> bool:
     at = text.find("^")
     exponents = 1.0
     while at >= 0:
-        exponent, end = argument(text, at + 1)
+        exponent, _ = argument(text, at + 1)
         size = bound(exponent)
         exponents *= max(size, 1.0) if _numeric_base(text, at) else 1.0
         if size > MAX_EXPONENT or exponents > MAX_EXPONENT**2:
             return True
         at = text.find("^", at + 1)
+    if _EXACT.search(text) and math.isinf(bound(text)):
+        return True
     largest = max(map(_float, _NUMBER.findall(text)), default=0.0)
     if _FACTORIAL.search(text):
         powers = bound(text) if "^" in text else largest
@@ -99,7 +102,7 @@ def bound(text: str, level: int = 0) -> float:
 
 def _power(base: float, exponent: float) -> float:
     try:
-        return base**exponent
+        return math.pow(base, exponent)
     except OverflowError:
         return math.inf
 

@@ -16,7 +16,7 @@ from curriculum_env.errors import CheckerError
 _ROOT = Path(__file__).parents[3]
 _MODULE = f"{__package__}.worker"
 _START_SECONDS = 120.0
-_GRACE_SECONDS = 0.5
+_GRACE_SECONDS = 0.25
 
 
 class LateError(Exception):

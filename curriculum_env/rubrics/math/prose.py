@@ -1,4 +1,4 @@
-"""Answers that stand in no box: announced by a phrase, standing alone, or ending the last sentence."""
+"""Answers in no box: announced by a phrase, standing alone, or ending the last sentence."""
 
 from __future__ import annotations
 
@@ -56,7 +56,9 @@ def announced(text: str) -> str | None:
     if not cues or (value := _after(text, cues[-1])) is None:
         return None
     others = [
-        cue for cue in cues[:-1] if (said := _after(text, cue)) and not _CUE.search(said) and folded(said) != folded(value)
+        cue
+        for cue in cues[:-1]
+        if (said := _after(text, cue)) and not _CUE.search(said) and folded(said) != folded(value)
     ]
     final = _is_final(cues[-1]) and not any(map(_is_final, others))
     if others and not final and not RETRACTED.search(text[others[-1].end() : cues[-1].start()]):

@@ -29,11 +29,14 @@ _RATE = re.compile(
     re.DOTALL,
 )
 _BARE_UNIT = re.compile(
-    r"(?P<value>.*?[\d})])(?P<gap>\s*)(?P<unit>[A-Za-z€£¥₹][A-Za-z'/. ]*(?:\s*\^\s*(?:\{\s*\d\s*\}|\d))?(?:\s*/\s*[A-Za-z ]+(?:\^\{?\d\}?)?)?)",
+    r"(?P<value>.*?[\d})])(?P<gap>\s*)"
+    r"(?P<unit>[A-Za-z€£¥₹][A-Za-z'/. ]*(?:\s*\^\s*(?:\{\s*\d\s*\}|\d))?"
+    r"(?:\s*/\s*[A-Za-z ]+(?:\^\{?\d\}?)?)?)",
     re.DOTALL,
 )
 _LEADING = re.compile(
-    r"(?:\\text\{\s*)?(?:exactly|just|only|a total of|total of|equal to|equals|is)\s*\}?\s*(?=[-\d\\(])",
+    r"(?:\\text\{\s*)?(?:exactly|just|only|a total of|total of|equal to|equals|is)\s*\}?"
+    r"\s*(?=[-\d\\(])",
     re.I,
 )
 

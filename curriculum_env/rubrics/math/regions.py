@@ -24,12 +24,14 @@ _NAMED = {
     r"\mathbb{R}": sympy.S.Reals, r"\mathbb{Z}": sympy.S.Integers, r"\mathbb{N}": sympy.S.Naturals,
     r"\emptyset": sympy.S.EmptySet, r"\mathbb{Q}": sympy.S.Rationals,
 }  # fmt: skip
-_REALS = re.compile(r"(?:\\text\{\s*)?all real (?:numbers|values)(?:\s*\})?|\\text\{\s*all reals\s*\}")
+_REALS = re.compile(
+    r"(?:\\text\{\s*)?all real (?:numbers|values)(?:\s*\})?|\\text\{\s*all reals\s*\}"
+)
 _ENDLESS = {r"\infty": sympy.oo, r"+\infty": sympy.oo, r"-\infty": -sympy.oo}
 
 
 class Regions:
-    """Reads regions; equal endpoints in different forms become one number, so `==` compares them."""
+    """Reads regions; equal endpoints in different forms become one number, so `==` suffices."""
 
     def __init__(self) -> None:
         self._ends: list[Any] = []
@@ -72,7 +74,10 @@ class Regions:
             return sympy.FiniteSet(*ends)
         if len(ends) != 2 or node.opening not in "([" or node.closing not in ")]":
             return None
-        if (ends[0], node.opening) == (-sympy.oo, "[") or (ends[1], node.closing) == (sympy.oo, "]"):
+        if (ends[0], node.opening) == (-sympy.oo, "[") or (ends[1], node.closing) == (
+            sympy.oo,
+            "]",
+        ):
             return None
         return sympy.Interval(ends[0], ends[1], node.opening == "(", node.closing == ")")
 
@@ -96,8 +101,15 @@ class Regions:
             if _is_variable(left):
                 return self._half(node.signs[0], right)
             return self._half(_FLIPPED[node.signs[0]], left) if _is_variable(right) else None
-        if len(node.sides) == 3 and _is_variable(node.sides[1]) and set(node.signs) <= set(_FLIPPED):
-            low, high = self._half(_FLIPPED[node.signs[0]], node.sides[0]), self._half(node.signs[1], node.sides[2])
+        if (
+            len(node.sides) == 3
+            and _is_variable(node.sides[1])
+            and set(node.signs) <= set(_FLIPPED)
+        ):
+            low, high = (
+                self._half(_FLIPPED[node.signs[0]], node.sides[0]),
+                self._half(node.signs[1], node.sides[2]),
+            )
             return None if low is None or high is None else sympy.Intersection(low, high)
         return None
 
@@ -153,7 +165,9 @@ def same_region(gold: Node, other: Node) -> bool | None:
     if ours is None or theirs is None:
         return None
     names = {name for node in (gold, other) if (name := _bounded(node)) is not None}
-    return len(names) <= 1 and bool(ours == theirs or sympy.SymmetricDifference(ours, theirs).is_empty)
+    return len(names) <= 1 and bool(
+        ours == theirs or sympy.SymmetricDifference(ours, theirs).is_empty
+    )
 
 
 def _bounded(node: Node) -> str | None:

@@ -12,7 +12,9 @@ RETRACTED = re.compile(
     re.IGNORECASE,
 )
 _FINAL = re.compile(r"\b(?:final|answer)\b[^\n]{0,80}$", re.IGNORECASE)
-_BESIDE = re.compile(r"(?:\\(?:quad|qquad|text\{\s*(?:and|or)\s*\}|[,;! ()\[\]])|\band\b|\bor\b|[\s$,;&.])*")
+_BESIDE = re.compile(
+    r"(?:\\(?:quad|qquad|text\{\s*(?:and|or)\s*\}|[,;! ()\[\]])|\band\b|\bor\b|[\s$,;&.])*"
+)
 _FAR = 100
 
 

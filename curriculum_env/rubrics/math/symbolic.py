@@ -1,9 +1,10 @@
 """Expressions as SymPy objects, read by math-verify's parser, and whether two are equal.
 
-Equality is decided numerically, to 60 significant digits beyond those that the sizes of
-all parts take, and relative to the values: `2^{-99}` is not `2^{-98}`. Expressions in variables are compared at points of the real
-domain of the gold one, positive and negative, whole and not. For analytic expressions, agreement
-at random points is identity with probability one (Schwartz 1980 for polynomials).
+Equality is decided numerically: to 60 significant digits beyond those that the sizes of all parts
+take, and relative to the values, so that `2^{-99}` is not `2^{-98}` and `2^{1007}` not
+`2^{1007}-1`. Expressions in variables are compared at points of the real domain of the gold one,
+positive and negative, whole and not. For analytic expressions, agreement at random points is
+identity with probability one (Schwartz 1980 for polynomials).
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ _INFINITE = (sympy.oo, -sympy.oo, sympy.zoo)
 
 
 def _digits(*parts: Expression) -> int | None:
-    """Significant digits that tell `2^{1007}` from `2^{1007} - 1`; None where too many are needed."""
+    """Significant digits that tell large constants apart; None where too many are needed."""
     size = 0
     for part in parts:
         for node in sympy.preorder_traversal(part):

@@ -29,6 +29,10 @@ _SIGNS = {
     "″": "''", "ⅈ": "i", "ⅇ": "e", "ℯ": "e", "√": r"\sqrt ", "∛": r"\sqrt[3] ", "∜": r"\sqrt[4] ",
     "，": ", ", "；": "; ", "：": ": ", "。": ". ", "、": ", ",
 }  # fmt: skip
+_CAPITALS = (
+    *("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega"),
+    *("phi", "theta", "epsilon"),
+)
 _GREEK = {
     chr(
         code
@@ -39,7 +43,7 @@ _GREEK = {
     letter: f"\\{name} "
     for letter, name in zip(
         "ΓΔΘΛΞΠΣΦΨΩϕϑϵ",
-        "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega phi theta epsilon".split(),
+        _CAPITALS,
         strict=True,
     )
 }

@@ -16,7 +16,8 @@ length: mm millimeter millimetre 1/1000 | in inch inches 127/5000 | ft foot feet
 length: yd yard 1143/1250 | mi mile 1609344/1000 | nm nanometer 1/1000000000
 mass: kg kilogram 1000 | g gram gm 1 | mg milligram 1/1000 | lb lbs pound 45359237/100000
 mass: oz ounce 45359237/1600000 | tonne 1000000 | ton 907184740/1000
-time: s sec second 1 | min minute 60 | h hr hour 3600 | day 86400 | week 604800 | ms millisecond 1/1000
+time: s sec second 1 | min minute 60 | h hr hour 3600 | day 86400 | week 604800
+time: ms millisecond 1/1000
 calendar: month 1 | year yr 12
 volume: l liter litre 1 | ml milliliter millilitre 1/1000 | gal gallon 473176473/125000000
 dollar: dollar usd buck 1 | cent 1/100
@@ -46,15 +47,17 @@ _COMPOUND = {"mph": "mi/h", "kph": "km/h", "kmh": "km/h", "sqft": "ft^2", "cc": 
 _EMPTY = {"unit", "number", "answer", "total", "approximately", "exactly", "of", "the", "in", "a"}
 
 # Words after a number that change what it says, or that there is more to come.
-_TELLING = set(
-    "or and not no nor is isn't isnt was are be wrong incorrect false but maybe perhaps possibly "
-    "probably either neither if else unless instead though although however except versus vs "
-    "squared cubed factorial times plus minus over divided multiplied more less than percent "
-    "halves thirds fourths quarters fifths sixths sevenths eighths ninths tenths hundredths tens "
-    "ones hundreds thousands millions billions score below negative choose "
-    "root pi modulo mod base power half third quarter dozen hundred thousand million billion "
-    "trillion guess unsure unknown depends wait actually could might may should can cannot "
-    "think believe then to through between from equals equal both also ways? because since so".split()
+_TELLING = frozenset(
+    """
+    or and not no nor is isn't isnt was are be wrong incorrect false but maybe perhaps possibly
+    probably either neither if else unless instead though although however except versus vs
+    squared cubed factorial times plus minus over divided multiplied more less than percent
+    halves thirds fourths quarters fifths sixths sevenths eighths ninths tenths hundredths tens
+    ones hundreds thousands millions billions score below negative choose root pi modulo mod
+    base power half third quarter dozen hundred thousand million billion trillion guess unsure
+    unknown depends wait actually could might may should can cannot think believe then to
+    through between from equals equal both also because since so
+    """.split()
 )
 _FACTORS = {"dozen": 12, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9,
             "trillion": 10**12}  # fmt: skip
@@ -98,7 +101,11 @@ def multiplier(word: str) -> int | None:
 def known(word: str) -> bool:
     """Whether a bare `word` after a number is a unit and cannot be a product of variables."""
     word = word.lower()
-    return word in _COMPOUND or word in ("sq", "square", "cu", "cubic") or (_known(word) is not None and word not in _SHORT)
+    return (
+        word in _COMPOUND
+        or word in ("sq", "square", "cu", "cubic")
+        or (_known(word) is not None and word not in _SHORT)
+    )
 
 
 def measured(word: str) -> bool:

@@ -4,7 +4,7 @@ Decimals. A decimal is the number it shows, no other. Where the other side has n
 (`1/3`, `\\sqrt2`), its right rounding counts from six decimal places on; so does that of a longer
 decimal.
 
-Percent. `p%` is `p/100`. It also matches a bare `p` above 1 (the question had asked for a percentage).
+Percent. `p%` is `p/100`. It also matches a bare `p` above 1 (the question had asked for percent).
 
 Units. A unit on one side only is ignored. With one on both sides they must measure the same thing,
 and are converted (`1 h` is `60 min`).
@@ -27,8 +27,12 @@ from curriculum_env.rubrics.math.words import folded, minutes, numeral, plain, s
 
 PLACES = 6
 
-_RATIO = re.compile(r"\s*(-?[\d.]+)\s*(?::|\\text\{\s*to\s*\}|\bto\b)\s*(-?[\d.]+)(?:\s*:\s*([\d.]+))?\s*")
-_BASED = re.compile(r"\(?\s*([0-9A-Z]+)\s*\)?\s*_\{?\s*(?:\\text\{\s*)?(\d+|two|eight|ten|sixteen)\s*\}?\}?")
+_RATIO = re.compile(
+    r"\s*(-?[\d.]+)\s*(?::|\\text\{\s*to\s*\}|\bto\b)\s*(-?[\d.]+)(?:\s*:\s*([\d.]+))?\s*"
+)
+_BASED = re.compile(
+    r"\(?\s*([0-9A-Z]+)\s*\)?\s*_\{?\s*(?:\\text\{\s*)?(\d+|two|eight|ten|sixteen)\s*\}?\}?"
+)
 _BASE_TEXT = re.compile(r"([0-9A-Z]+)\s*(?:\\text\{\s*)?(?:\(?base)\s*(\d+)\)?\s*\}?")
 
 
@@ -42,7 +46,9 @@ def same_value(gold: str, other: str) -> bool:
     for rule in (_same_time, _same_ratio, _same_base):
         if (decided := rule(gold, other)) is not None:
             return decided
-    return _same_quantity(quantity(numeral(gold)), quantity(numeral(other))) or _same_phrase(gold, other)
+    return _same_quantity(quantity(numeral(gold)), quantity(numeral(other))) or _same_phrase(
+        gold, other
+    )
 
 
 @lru_cache(maxsize=8192)
@@ -50,7 +56,9 @@ def squeezed(text: str) -> str:
     """`text` without what never matters: spaces and braces around single characters."""
     text = re.sub(r"\\text\s*\{([^{}]*)\}", r"\1", text)
     text = re.sub(r"(\\[A-Za-z]+)\s+(?![A-Za-z])", r"\1", text)
-    text = re.sub(r"(?<![A-Za-z\d])\s+|\s+(?![A-Za-z\d])|(?<=\d)\s+(?!\d)|(?<!\d)\s+(?=\d)", "", text)
+    text = re.sub(
+        r"(?<![A-Za-z\d])\s+|\s+(?![A-Za-z\d])|(?<=\d)\s+(?!\d)|(?<!\d)\s+(?=\d)", "", text
+    )
     return re.sub(r"\{(\w)\}", r"\1", text)
 
 
@@ -212,4 +220,3 @@ def _finite(value: Fraction) -> bool:
 def _is_rounding(short: Exact, value: Fraction) -> bool:
     assert short.places is not None
     return short.places >= PLACES and abs(short.value - value) * 10**short.places <= Fraction(1, 2)
-

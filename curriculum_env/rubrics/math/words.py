@@ -59,7 +59,11 @@ def spoken(text: str) -> str | None:
     longest = max((len(run) for run in re.findall(r"[^\W\d_]+", words)), default=0)
     if longest < 3 and _TEXT.search(text) is None and words.lower() not in ("no", "up"):
         return None
-    if words.isupper() and longest <= 4 and words.lower() not in ("yes", "no", "true", "odd", "even", "none", "dne"):
+    if (
+        words.isupper()
+        and longest <= 4
+        and words.lower() not in ("yes", "no", "true", "odd", "even", "none", "dne")
+    ):
         return None
     return folded(words)
 

@@ -57,6 +57,8 @@ HOSTILE = [
     "1 " * 20_000 + r"\boxed",
     "=".join(["x"] * 500),
     r"\sqrt{\binom{\binom{99}{2}}{\sin(1)}}",  # passes the limits, and hangs SymPy
+    r"\gcd((5000!)^{19999}, 2)",
+    r"\lfloor (5000!)^{19999}+\pi\rfloor",
     r"\sin(\sin(\sin(\sin(99999!))))",
     r"((2^{9999})^{9999})^{9999}",
     "\u0000" * 1_000 + "\ud7ff\U0010ffff",

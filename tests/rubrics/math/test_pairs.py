@@ -12,7 +12,9 @@ PAIRS: list[dict[str, Any]] = json.loads((ROOT / "benchmarks" / "math_pairs.json
 
 async def test_the_labelled_pairs(checker: MathChecker) -> None:
     found = await asyncio.gather(*(checker.verify(p["gold"], p["pred"]) for p in PAIRS))
-    wrong = [pair for pair, correct in zip(PAIRS, found, strict=True) if correct != pair["expected"]]
+    wrong = [
+        pair for pair, correct in zip(PAIRS, found, strict=True) if correct != pair["expected"]
+    ]
     assert [pair for pair in wrong if not pair["expected"]] == []
     assert len(wrong) <= 0.005 * sum(pair["expected"] for pair in PAIRS), wrong
 
