@@ -14,8 +14,11 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from verifiers.v1.utils.loaders import load_taskset
 
+from curriculum_env.errors import PoolError
 from curriculum_env.testing.policy import Reply, ScriptedPolicy, serve_policy
+from curriculum_env.testing.serving import env_config
 from tests.cli.conftest import Cli, Served, refused
 
 TASKS, K = 30, 4
@@ -216,6 +219,31 @@ def test_a_taskset_is_estimated_by_its_own_episodes(
         assert priors[0]["uid"] == "coin-0"
     assert not (tmp_path / "curriculum.db").exists()
     assert report(tmp_path)["pruned"] == sum(row["quarantine"] is not None for row in priors)
+
+
+def test_the_priors_of_a_taskset_are_what_its_beliefs_start_from(
+    cli: Cli, served: Served, tmp_path: Path
+) -> None:
+    flags = ["--model=scripted", f"--base-url={served.url}", f"--output={tmp_path}", "-k4"]
+    estimated = cli("pool", "estimate", "--taskset=coins", "--set=taskset.count=12", *flags)
+    assert estimated.code == 0
+    priors = pq.read_table(tmp_path / "priors.parquet").to_pylist()
+    kept = {row["uid"]: row for row in priors if row["quarantine"] is None}
+    assert 0 < len(kept) < 12
+    settings = {"count": 12, "priors": str(tmp_path / "priors.parquet")}
+    taskset = load_taskset(env_config("coins", **settings).taskset)
+    with closing(taskset):
+        rows = taskset.curriculum.rows
+        believed = dict(
+            zip((row.uid for row in rows), taskset.curriculum.table()["mean"], strict=True)
+        )
+    assert believed == pytest.approx(
+        {uid: (1 + row["prior_passes"]) / 6 for uid, row in kept.items()}
+    )
+    wrapped = {"inner": {"id": "finite-words"}, "priors": settings["priors"]}
+    stranger = load_taskset(env_config("curriculum-wrap", **wrapped).taskset)
+    with closing(stranger), pytest.raises(PoolError, match="knows none of the rows"):
+        _ = stranger.curriculum
 
 
 def test_failing_episodes_are_errors(cli: Cli, served: Served, tmp_path: Path) -> None:

@@ -43,6 +43,9 @@ class CurriculumTasksetConfig(vf.TasksetConfig):
 
     split: Literal["train", "heldout"] = "train"
     """`train` is endless and driven by the rewards; `heldout` is finite, fixed, never recorded."""
+    priors: str | None = None
+    """The `priors.parquet` of `curriculum-env pool estimate --taskset`: beliefs about the training
+    rows start from it, and rows that it put into quarantine are left out."""
     curriculum: CurriculumConfig = Field(default_factory=CurriculumConfig)
     """How tasks are chosen; read by the process that iterates the taskset."""
     task: CurriculumTaskConfig = CurriculumTaskConfig()

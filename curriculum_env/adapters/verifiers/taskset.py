@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import verifiers.v1 as vf
@@ -160,6 +161,13 @@ class CurriculumMixin(_Base):
         if self._live.curriculum is not None:
             self._live.curriculum.close()
 
+    def _with_priors(self, rows: Iterator[Row]) -> Iterator[Row]:
+        if self.config.priors is None:
+            return rows
+        from curriculum_env.pool.estimate.priors import with_priors
+
+        return with_priors(rows, Path(self.config.priors).expanduser())
+
     def _open(self) -> Curriculum:
         from curriculum_env.engine import Curriculum
 
@@ -170,7 +178,7 @@ class CurriculumMixin(_Base):
                 "expected another rule, or a loop of your own around Curriculum.ask and tell."
             )
         store = self.config.task.store or self._live.memory
-        rows, settings = self.checked(self.rows()), self.config.curriculum
+        rows, settings = self._with_priors(self.checked(self.rows())), self.config.curriculum
         curriculum = Curriculum(rows, settings, store, generator=self.proposals())
         weakref.finalize(self._live, curriculum.close)
         return curriculum

@@ -7,7 +7,8 @@ from curriculum_env.pool.estimate.chat import Asking, ChatPlayer
 from curriculum_env.pool.estimate.interval import pass_rate_interval
 from curriculum_env.pool.estimate.pace import Pace
 from curriculum_env.pool.estimate.plan import Depth
-from curriculum_env.pool.estimate.results import Prune, read_priors
+from curriculum_env.pool.estimate.priors import read_priors, with_priors
+from curriculum_env.pool.estimate.results import Prune
 from curriculum_env.pool.estimate.rollouts import (
     Bound,
     Grade,
@@ -37,4 +38,5 @@ __all__ = [
     "Settings",
     "pass_rate_interval",
     "read_priors",
+    "with_priors",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
@@ -15,12 +15,13 @@ import numpy as np
 from curriculum_env.errors import StateError
 from curriculum_env.pool.cleaning.shards import MATCH
 from curriculum_env.pool.estimate.interval import pass_rate_interval
+from curriculum_env.pool.estimate.priors import PRIORS
 from curriculum_env.pool.estimate.summary import EstimateReport, Found
 from curriculum_env.pool.sections import Section, markdown
 from curriculum_env.pool.table import batches, record_of, schema
 from curriculum_env.types import BoolArray, Row
 
-POOL, QUARANTINE, PRIORS = "pool.parquet", "quarantine.parquet", "priors.parquet"
+POOL, QUARANTINE = "pool.parquet", "quarantine.parquet"
 
 
 class Prune(StrEnum):
@@ -150,24 +151,3 @@ def _refused(path: Path, error: OSError) -> StateError:
         f"{path} cannot be written ({error.strerror or error}): make room or let it be written, "
         "then run the same command again with --resume."
     )
-
-
-def read_priors(path: Path) -> Mapping[str, tuple[float, float, str | None]]:
-    """Of each uid in a `priors.parquet`: passes, attempts, and why it was taken out, if it was.
-
-    Raises:
-        StateError: the file cannot be read or is another one.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    names = ["uid", "prior_passes", "prior_attempts", "quarantine"]
-    try:
-        columns = pq.read_table(path, columns=names).to_pydict()
-    except (OSError, pa.ArrowException, KeyError) as error:
-        raise StateError(
-            f"{path} cannot be read as the priors of an estimate ({error}): name the "
-            f"{PRIORS} that `curriculum-env pool estimate` wrote."
-        ) from error
-    values = zip(*(columns[name] for name in names[1:]), strict=True)
-    return dict(zip(columns["uid"], values, strict=True))

@@ -61,7 +61,7 @@ def test_a_row_is_left_alone_once_it_is_known_well_enough() -> None:
     low, high = pass_rate_interval(made.passes_N, made.attempts_N.astype(float))
     assert (high - low <= 0.25).all()
     assert handed[0] < handed[25]
-    before = pass_rate_interval(made.passes_N[25:26], made.attempts_N[25:26] - 8.0)
+    before = pass_rate_interval(made.passes_N[25:26], made.attempts_N[25:26].astype(float) - 8)
     assert handed[25] < 80
     assert before[1][0] - before[0][0] > 0.2
 
