@@ -167,6 +167,27 @@ for value in ({"int": "zz"}, {"range": ["0x0", "0x1", "0x0"]}, {"set": [{"list":
     quietly(os.write, 3, frame({"value": value}))
 def f(*args): return 0
 """,
+    "values that explode when read": FORGE
+    + """
+quietly(os.write, 3, frame({"loaded": True}))
+for _ in range(4):
+    quietly(os.write, 3, frame({"value": {"Fraction": "1e999999999"}}))
+def f(*args): return 0
+""",
+    "a signalling value": FORGE
+    + """
+quietly(os.write, 3, frame({"loaded": True}))
+for _ in range(4):
+    quietly(os.write, 3, frame({"value": {"Decimal": "sNaN"}}))
+def f(*args): return 0
+""",
+    "a list that is no value": FORGE
+    + """
+quietly(os.write, 3, frame({"loaded": True}))
+for _ in range(4):
+    quietly(os.write, 3, frame({"value": [1]}))
+def f(*args): return 0
+""",
     "a deep value": """
 def f(*args):
     value = []

@@ -29,7 +29,7 @@ from curriculum_env.rubrics.code import (
 )
 from tests.rubrics.code.hostile import PROGRAMS, PROLOGUE
 
-LIMITS = CodeLimits(seconds=0.6, memory_mb=512, disk_mb=32, output_mb=1, processes=16)
+LIMITS = CodeLimits(seconds=0.5, memory_mb=512, disk_mb=32, output_mb=1, processes=16)
 AT_ONCE, HONEST = 3, 6
 WRITTEN_TO = ("/", "/etc", "/home", "/tmp", "/dev/shm", "/var/tmp", "/usr/lib", "/old")
 LONGEST = 30.0
@@ -46,11 +46,10 @@ def cases() -> list[Case]:
 for got, wanted in zip(map(f, [1, 2]), {wanted!r}):
     assert got == wanted
     assert type(got) is str
-assert f(3) == wanted
+assert f(3) == {number}
 """
     return [
         CallCase(function="f", args=[secret()], expected=wanted),
-        AssertCase(test=f"assert f(2) == {number}", names=["f"]),
         AssertCase(test=looped, names=["f"]),
         ProgramCase(stdin=secret(), stdout=secret()),
     ]

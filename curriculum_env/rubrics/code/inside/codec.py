@@ -30,7 +30,6 @@ TEXTS: dict[str, Callable[[str], Any]] = {
     "bytes": bytes.fromhex,
     "bytearray": bytearray.fromhex,
     "Decimal": Decimal,
-    "Fraction": Fraction,
     "date": datetime.date.fromisoformat,
     "datetime": datetime.datetime.fromisoformat,
 }
@@ -68,8 +67,10 @@ def _text_or_iterator(value: Any) -> Any:
         return {type(value).__name__: value.hex()}
     if isinstance(value, (datetime.date, datetime.datetime)):
         return {type(value).__name__: value.isoformat()}
-    if isinstance(value, (complex, Decimal, Fraction)):
+    if isinstance(value, (complex, Decimal)):
         return {type(value).__name__: str(value)}
+    if isinstance(value, Fraction):
+        return {"Fraction": [hex(value.numerator), hex(value.denominator)]}
     if hasattr(value, "__next__") or isinstance(value, VIEWS):
         return {"iter": [encode(item) for _, item in zip(range(MAX_ITEMS), value, strict=False)]}
     raise TypeError(f"a {type(value).__name__}, which is not plain data")
@@ -83,7 +84,7 @@ def decode(data: Any) -> Any:
     """
     try:
         return _decode(data)
-    except (TypeError, ValueError, KeyError, ArithmeticError, RecursionError) as error:
+    except Exception as error:
         raise ValueError(f"not an encoded value: {error}") from error
 
 
@@ -95,6 +96,9 @@ def _decode(data: Any) -> Any:
         return TEXTS[kind](inner)
     if kind == "dict":
         return {_decode(key): _decode(item) for key, item in inner}
+    if kind == "Fraction":  # never of a text, whose exponent may be a billion
+        numerator, denominator = inner
+        return Fraction(int(numerator, 16), int(denominator, 16))
     if kind == "range":
         return range(*(int(bound, 16) for bound in inner))
     return SEQUENCES[kind]([_decode(item) for item in inner])

@@ -23,7 +23,8 @@ LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/u
 
 
 def build(tmp_bytes: int) -> None:
-    """Turn `/` of this mount namespace into the small root; `/tmp` holds at most `tmp_bytes`.
+    """Turn `/` of this mount namespace into the small root; `/tmp` and `/dev/shm` hold at
+    most `tmp_bytes` each.
 
     Raises:
         OSError: a step of it is not allowed here.
@@ -38,8 +39,10 @@ def build(tmp_bytes: int) -> None:
         _show(path)
     _devices()
     _processes()
-    os.mkdir("/tmp")
-    kernel.mount("tmpfs", "/tmp", "tmpfs", GUARDED, f"size={tmp_bytes},mode=1777,nr_inodes=4096")
+    for folder in ("/tmp", "/dev/shm"):  # semaphores of multiprocessing are in the second
+        os.mkdir(folder)
+        options = f"size={tmp_bytes},mode=1777,nr_inodes=4096"
+        kernel.mount("tmpfs", folder, "tmpfs", GUARDED, options)
     kernel.detach(OLD)
     os.rmdir(OLD)
     kernel.protect("/", recursive=False)
