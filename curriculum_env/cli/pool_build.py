@@ -44,6 +44,10 @@ def build(
         list[str] | None,
         typer.Option(help="PART=PATH, such as answer=reward_model.ground_truth."),
     ] = None,
+    against_column: Annotated[
+        list[str] | None,
+        typer.Option(help="PART=PATH of the evaluation sets; unset, as the sources."),
+    ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for the pool, quarantine and report.")
     ] = Path("outputs/pool"),
@@ -105,6 +109,7 @@ def build(
         against=tuple(against or ()),
         preset=preset,
         columns=tuple(column or ()),
+        against_columns=tuple(against_column or ()),
         near=near,
         templates=templates,
         languages=tuple(language or ()),

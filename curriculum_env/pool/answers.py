@@ -9,6 +9,8 @@ from curriculum_env.pool.normal import plain
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)?")
 _UNITS = re.compile(r"(?<=\d)\s*(?:degrees|dollars|%|percent)$")
+LONGEST = 1000
+"""Characters of a number that is still read as one."""
 
 
 def answer_key(answer: str) -> str:
@@ -16,12 +18,16 @@ def answer_key(answer: str) -> str:
     text = "".join(
         _UNITS.sub("", plain(answer.replace("\\%", "%").strip().rstrip(".")).strip()).split()
     )
-    if not _NUMBER.fullmatch(text):
+    if len(text) > LONGEST or not _NUMBER.fullmatch(text):
         return text or answer.strip()
     over, _, under = text.partition("/")
     return (
         str(Fraction(over) / Fraction(under)) if under and Fraction(under) else str(Fraction(over))
     )
+
+
+LONGEST = 1000
+"""Characters of a number that is still read as one."""
 
 
 def answer_keys(answers: list[str]) -> frozenset[str]:

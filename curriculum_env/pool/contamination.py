@@ -6,14 +6,18 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from curriculum_env.pool.near import Buckets, Entry, best, keys_of
-from curriculum_env.pool.profile import Profile, grams, profile_of
+from curriculum_env.pool.profile import Profile, grams, profile_of, stock
 from curriculum_env.pool.signatures import bands_of, content_bands
-from curriculum_env.pool.similar import Kind, Match, same_template
+from curriculum_env.pool.similar import Kind, Match, jaccard, same_template
 
 LONG = 13
 """Words of a run that two different texts hardly share (GPT-3's rule, Brown et al. 2020)."""
 STOCK = 3
 """A run that so many tasks of the evaluation sets share is a stock phrase and proves nothing."""
+REMEMBERED = 16
+"""Tasks that are remembered of a run."""
+ALIKE = 0.6
+"""Share of content words from which two evaluation tasks count as one."""
 COVER = 0.5
 """Share of a prompt that a short evaluation task must make up."""
 SHORT = 5
@@ -56,7 +60,9 @@ class Decontaminator:
             self._short.setdefault(" ".join(profile.words), number)
         else:
             for run in grams(profile.words, LONG):
-                self._runs.setdefault(run, []).append(number)
+                known = self._runs.setdefault(run, [])
+                if len(known) < REMEMBERED:
+                    known.append(number)
         self._near.add(number, bands_of(profile))
         self._content.add(number, content_bands(profile))
         if self._embeddings is not None:
@@ -84,12 +90,20 @@ class Decontaminator:
         if len(profile.words) < LONG:
             return None
         runs = grams(profile.words, LONG)
-        found = [self._runs[run] for run in runs if run in self._runs]
-        telling = [numbers[0] for numbers in found if len(set(numbers)) < STOCK]
+        found = [self._runs[run] for run in runs if run in self._runs and not stock(run)]
+        telling = [numbers[0] for numbers in found if not self._stock(numbers)]
         if not telling:
             return None
         number = min(telling)
         return self._match(number, "13-gram", telling.count(number) / len(runs))
+
+    def _stock(self, numbers: list[int]) -> bool:
+        """Whether a run is in so many tasks that differ: one may be in several sets."""
+        different: list[Profile] = []
+        for profile in (self._entries[number].profile for number in numbers):
+            if all(jaccard(profile.content, known.content) < ALIKE for known in different):
+                different.append(profile)
+        return len(different) >= STOCK
 
     def _inside(self, profile: Profile) -> Match | None:
         """A short task that stands as a whole in the prompt and makes up half of it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -47,7 +48,7 @@ def sound(text: str, name: str) -> str:
     Raises:
         PoolError: it holds NUL or half a surrogate pair.
     """
-    if "\0" in text or any(0xD800 <= ord(letter) <= 0xDFFF for letter in text):
+    if "\0" in text or not _encodes(text):
         raise PoolError(f"the {name} {text[:40]!r} holds a NUL or half a character; expected text")
     return text
 
@@ -115,6 +116,20 @@ def fingerprint(prompt: Prompt) -> str:
     """The first 16 hex digits of the sha256 of the prompt in lower case, white space folded."""
     folded = " ".join(prompt_text(prompt).lower().split())
     return hashlib.sha256(folded.encode()).hexdigest()[:16]
+
+
+def as_json(value: Any) -> str:
+    """`value` as JSON; letters that no file can hold are escaped."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if _encodes(text) else json.dumps(value, default=str)
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _shown(value: Any) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from curriculum_env.pool.normal import tokens_of
-from curriculum_env.pool.vocabulary import NUMBER_WORDS, SPOKEN, STOP, SYNONYMS
+from curriculum_env.pool.vocabulary import NUMBER_WORDS, SPOKEN, STOCK, STOP, SYNONYMS
 
 GRAM = 5
 OPERATORS = frozenset(("+", "-", "*", "/", "^", "=", "<", ">", "<=", ">=", "!=", "%", "|", "!"))
@@ -51,6 +51,11 @@ def grams(words: tuple[str, ...], size: int = GRAM) -> set[str]:
     if len(words) <= size:
         return {" ".join(words)} if words else set()
     return {" ".join(words[i : i + size]) for i in range(len(words) - size + 1)}
+
+
+def stock(run: str) -> bool:
+    """Whether a run of words is a stock phrase: nothing in it tells one task from another."""
+    return {_stem(word) for word in filter(_telling, run.split())} <= _STOCK_STEMS
 
 
 def profile_of(text: str) -> Profile:
@@ -108,3 +113,6 @@ def information(number: str) -> float:
     whole, dot, _ = number.partition(".")
     size = (0.0, 2.5, 5.0, 7.5, 10.0)[min(len(whole), 4)]
     return size + (3.0 if dot else 1.0 if len(whole) == 1 and whole > "5" else 0.0)
+
+
+_STOCK_STEMS = frozenset(map(_stem, STOCK))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from curriculum_env.errors import PoolError
-from curriculum_env.pool.content import answers, prompt_text
+from curriculum_env.pool.content import answers, as_json, prompt_text
 from curriculum_env.types import Row
 
 CHUNK = 4096
@@ -53,7 +53,7 @@ def record_of(row: Row) -> dict[str, Any]:
     return {
         "uid": row.uid,
         "prompt": prompt_text(prompt),
-        "messages": None if isinstance(prompt, str) else json.dumps(prompt),
+        "messages": None if isinstance(prompt, str) else as_json(prompt),
         "answer": answers(data["answer"]),
         "domain": row.domain,
         "level": row.level,
@@ -66,7 +66,7 @@ def record_of(row: Row) -> dict[str, Any]:
 
 
 def _dumped(values: Mapping[str, Any]) -> str | None:
-    return json.dumps(dict(values), ensure_ascii=False, default=str) if values else None
+    return as_json(dict(values)) if values else None
 
 
 def data_of(record: Mapping[str, Any]) -> dict[str, Any]:

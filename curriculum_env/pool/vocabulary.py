@@ -19,6 +19,12 @@ she should show so solve some such suppose t than that the their them then there
 those to total up us value was we were what when where which while who whole whose will with would
 you your
 """
+_STOCK = """
+answer box boxed coprime common decimal denominator expressed express final fraction fractions form
+integer integers irreducible least lowest nearest numerator place please positive prime primes put
+radical rational reason relatively result round rounded simplest simplified square free step steps
+terms think written divisible explain
+"""
 _SYNONYMS = """
 sum add adds added adding
 average mean
@@ -52,6 +58,8 @@ drawn taken
 """
 
 STOP = frozenset(_STOP.split())
+STOCK = frozenset(_STOCK.split())
+"""Words of the sentences that say how to write an answer."""
 SYNONYMS = {
     word: group.split()[0] for group in _SYNONYMS.strip().splitlines() for word in group.split()
 }

@@ -28,7 +28,7 @@ def test_a_pool_a_quarantine_and_a_report(cli: Cli, source: Path, tmp_path: Path
     assert done.code == 0
     assert "duplicate" in done.out
     assert "2 of 3 records kept" in done.out
-    names = {path.name for path in (tmp_path / "out").iterdir()} - {".lock"}
+    names = {path.name for path in (tmp_path / "out").iterdir()} - {".curriculum-env-build.lock"}
     assert names == {"pool.parquet", "quarantine.parquet", "report.json", "report.md"}
 
 

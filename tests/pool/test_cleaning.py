@@ -152,7 +152,7 @@ def test_the_number_of_processes_does_not_matter(
 ) -> None:
     build_pool(settings, tmp_path, processes=processes)
     assert same(tmp_path, built)
-    assert not (tmp_path / "work").exists()
+    assert not (tmp_path / ".curriculum-env-build").exists()
 
 
 def test_datatrove_gives_the_same(settings: BuildSettings, built: Path, tmp_path: Path) -> None:
@@ -308,6 +308,70 @@ def test_an_evaluation_set_without_tasks_is_refused(tmp_path: Path) -> None:
     (tmp_path / "none.jsonl").touch()
     settings = BuildSettings((source,), against=(str(tmp_path / "none.jsonl"),))
     with pytest.raises(PoolError, match="holds no task"):
+        build_pool(settings, tmp_path / "out", processes=1)
+
+
+def test_records_that_hold_anything(tmp_path: Path) -> None:
+    odd: list[dict[str, Any]] = [
+        {"prompt": "Half a character \ud800 in a prompt?", "answer": 1},
+        {"prompt": "Half a character in what comes along?", "answer": 1, "more": ["\udfff"]},
+        {"prompt": "A very long number, what is it?", "answer": "9" * 5000},
+        {"prompt": "A number of many digits?", "answer": int("9" * 400)},
+        {"prompt": "No number, is it? " * 3, "answer": float("nan")},
+        {"prompt": "An answer of ten thousand words? Yes.", "answer": "word " * 10_000},
+        {"prompt": "$" * 9000 + "\\(" * 5000, "answer": "\\frac{" * 5000},
+        {"prompt": {"deep": [1]}, "answer": {"deep": {}}},
+        {"prompt": [{"role": "user", "content": "Hi there, what is 4+4?"}] * 3, "answer": [8, 8]},
+    ]
+    settings = BuildSettings(
+        (write(tmp_path / "odd.jsonl", odd),), columns=("extra.more=more",), languages=("en",)
+    )
+    report = build_pool(settings, tmp_path / "out", processes=1)
+    assert report.reasons["invalid"] == 3
+    assert report.kept == 6
+    assert len(load_rows(str(tmp_path / "out" / "pool.parquet"))) == 6
+    assert load_rows(str(tmp_path / "out" / "pool.parquet"))[0].data["more"] == ["\udfff"]
+
+
+def test_a_folder_that_was_there_stays(tmp_path: Path) -> None:
+    (tmp_path / "out" / "work").mkdir(parents=True)
+    (tmp_path / "out" / "work" / "mine.txt").touch()
+    build_pool(
+        BuildSettings((write(tmp_path / "a.jsonl", numbered(3)),)), tmp_path / "out", processes=1
+    )
+    assert (tmp_path / "out" / "work" / "mine.txt").exists()
+
+
+def test_evaluation_sets_may_have_columns_of_their_own(tmp_path: Path) -> None:
+    evaluation = write(tmp_path / "e.jsonl", [{"q": TASKS[0].text, "a": TASKS[0].answer}])
+    source = write(tmp_path / "a.jsonl", [{"prompt": TASKS[0].text, "answer": "150"}])
+    settings = BuildSettings(
+        (source,), against=(evaluation,), against_columns=("prompt=q", "answer=a")
+    )
+    assert build_pool(settings, tmp_path / "out", processes=1).matched == {evaluation: 1}
+
+
+def test_a_worker_that_dies_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from concurrent.futures.process import BrokenProcessPool
+
+    def die(*_: Any) -> None:
+        raise BrokenProcessPool
+
+    monkeypatch.setattr(Steps, "compare_exact", die)
+    settings = BuildSettings((write(tmp_path / "a.jsonl", numbered(3)),))
+    with pytest.raises(PoolError, match="a process of the build died"):
+        build_pool(settings, tmp_path / "out", processes=1)
+
+
+def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Steps, "compare_exact", full)
+    settings = BuildSettings((write(tmp_path / "a.jsonl", numbered(3)),))
+    with pytest.raises(ConfigError, match="No space left on device"):
         build_pool(settings, tmp_path / "out", processes=1)
 
 

@@ -91,6 +91,19 @@ def test_stock_phrases_prove_nothing() -> None:
     assert index.match(beginnings[1]) is not None
 
 
+def test_one_stock_phrase_is_enough_to_be_one() -> None:
+    index = Decontaminator.of([("a", f"A fair die is rolled until a six shows. {STOCK}", None, "")])
+    assert index.match(f"A spider walks at random on the edges of a cube. {STOCK}") is None
+
+
+def test_a_task_of_many_sets_is_no_stock_phrase() -> None:
+    text = TASKS[0].text
+    index = Decontaminator.of((str(i), f"{text}{' Hint: none.' * i}", None, "s") for i in range(5))
+    match = index.match(f"My teacher asked us the following thing in class today. {text} Tell me.")
+    assert match is not None
+    assert match.kind == "13-gram"
+
+
 def test_a_short_task_inside_another_is_not_it() -> None:
     index = Decontaminator.of([("a", "What is the square root of 144?", "12", "s")])
     assert index.match("Answer briefly: what is the square root of 144?") is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from curriculum_env.pool.answers import answer_keys
 from curriculum_env.pool.cleaning.settings import SHARD, BuildSettings
 from curriculum_env.pool.cleaning.shards import Shards
 from curriculum_env.pool.contamination import Decontaminator
-from curriculum_env.pool.content import answers, prompt_text
+from curriculum_env.pool.content import answers, as_json, prompt_text
 from curriculum_env.pool.files import Record, files_at
 from curriculum_env.pool.language import language_of
 from curriculum_env.pool.profile import profile_of
@@ -106,7 +105,7 @@ class Preparer:
         try:
             row = row_from(record) if self.pools[source] else row_of(record, self.sources[source])
         except PoolError as error:
-            told = json.dumps(record, ensure_ascii=False, default=str)[:KEPT_RECORD]
+            told = as_json(record)[:KEPT_RECORD]
             return _refused(where, str(error), told), None
         accepted = answers(row.data["answer"])
         seen = self._examine(row, accepted)
@@ -159,7 +158,7 @@ def evaluation_index(settings: BuildSettings) -> Decontaminator:
         embedder = Embeddings(settings.embedder, settings.embedding)
     index = Decontaminator(templates=settings.templates, embedder=embedder)
     for text in settings.against:
-        source = settings.source(text)
+        source = settings.source(text, evaluation=True)
         known = len(index)
         for row in stream_rows(source):
             prompt = prompt_text(row.data["prompt"])

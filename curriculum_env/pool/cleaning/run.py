@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from curriculum_env.errors import PoolError
 from curriculum_env.pool.cleaning.prepare import Piece, Preparer, pieces
 from curriculum_env.pool.cleaning.report import BuildReport
 from curriculum_env.pool.cleaning.settings import BuildSettings
@@ -57,7 +60,7 @@ def build_pool(
     watch = watch or Unwatched()
     workers = processes or os.cpu_count() or 1
     steps = Steps(settings, output, parts=workers)
-    with steps.alone():
+    with steps.alone(), steps.told(), _survived():
         steps.begin(resume=resume)
         with _pool(workers) as pool:
             with watch.step("read", None) as tick:
@@ -70,6 +73,17 @@ def build_pool(
                     tick(1)
         with watch.step("write", len(Records(steps.shards))) as tick:
             return steps.finish(tick)
+
+
+@contextmanager
+def _survived() -> Iterator[None]:
+    try:
+        yield
+    except BrokenProcessPool as error:
+        raise PoolError(
+            "a process of the build died, perhaps of too little memory; give the same command "
+            "again to go on, with fewer --processes"
+        ) from error
 
 
 class _Here:
@@ -86,7 +100,12 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor | _Here]:
     if workers == 1:
         yield _Here()
         return
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    pool = ProcessPoolExecutor(
+        workers,
+        mp_context=get_context("spawn"),
+        initializer=signal.signal,
+        initargs=(signal.SIGINT, signal.SIG_IGN),
+    )
     try:
         yield pool
     except BaseException:

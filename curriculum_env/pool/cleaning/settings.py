@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from curriculum_env.errors import ConfigError
-from curriculum_env.pool.columns import Columns
 from curriculum_env.pool.files import files_at
 from curriculum_env.pool.language import check_languages
 from curriculum_env.pool.sources import Source, source_of
@@ -24,7 +23,8 @@ class BuildSettings:
     """The settings of a build.
 
     `sources` and `against` (the evaluation sets) are written as `source_of` takes them, with
-    `preset` or `columns` (`PART=PATH`) for those that name no preset. `near` and `templates`: look
+    `preset` or `columns` (`PART=PATH`) for those that name no preset; evaluation sets have
+    `against_columns`, if there are any, instead. `near` and `templates`: look
     for near duplicates, and for evaluation tasks with other numbers. `languages`: those to keep,
     empty for all. A prompt has `min_chars` to `max_chars` characters. `embedding`: the cosine from
     which the embeddings of a prompt and of an evaluation task are too close, None to compute none,
@@ -38,6 +38,7 @@ class BuildSettings:
     against: tuple[str, ...] = ()
     preset: str = ""
     columns: tuple[str, ...] = ()
+    against_columns: tuple[str, ...] = ()
     near: bool = True
     templates: bool = True
     languages: tuple[str, ...] = ()
@@ -56,22 +57,22 @@ class BuildSettings:
                 "min_chars <= max_chars"
             )
         check_languages(self.languages)
-        for text in (*self.sources, *self.against):
+        for text in self.sources:
             self.source(text)
+        for text in self.against:
+            self.source(text, evaluation=True)
 
-    def source(self, text: str) -> Source:
-        """The source that `text` names."""
-        columns = Columns().with_paths(self.columns) if self.columns else None
-        preset = None if _names_preset(text) else self.preset or None
-        known = source_of(text, preset_name=preset, streaming=self.streaming)
-        if columns is None or _names_preset(text):
+    def source(self, text: str, *, evaluation: bool = False) -> Source:
+        """The source, or evaluation set, that `text` names."""
+        known = source_of(text, streaming=self.streaming)
+        if known.preset is not None:
             return known
-        return source_of(
-            text,
-            preset_name=preset,
-            columns=known.columns.with_paths(self.columns),
-            streaming=self.streaming,
+        paths = self.against_columns if evaluation and self.against_columns else self.columns
+        own = bool(evaluation and self.against_columns)
+        known = source_of(
+            text, preset_name=None if own else self.preset or None, streaming=self.streaming
         )
+        return replace(known, columns=known.columns.with_paths(paths))
 
     def digest(self) -> str:
         """A hash of the settings and of the size and time of every file they name."""
@@ -96,7 +97,3 @@ class BuildSettings:
 
 FORMAT = 1
 """Rises with each change of what a shard holds or how prompts are compared."""
-
-
-def _names_preset(text: str) -> bool:
-    return source_of(text).preset is not None

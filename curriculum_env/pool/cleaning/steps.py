@@ -20,6 +20,8 @@ from curriculum_env.pool.cleaning.shards import Records, Shards
 from curriculum_env.pool.cleaning.verdicts import Verdicts, load, save, undecided
 
 Tick = Callable[[int], None]
+WORK = ".curriculum-env-build"
+"""The folder of unfinished work inside that of the outputs."""
 
 
 def _silent(_: int) -> None:
@@ -40,7 +42,7 @@ class Steps:
 
     @property
     def work(self) -> Path:
-        return self.output / "work" / self.settings.digest()
+        return self.output / WORK / self.settings.digest()
 
     @property
     def shards(self) -> Shards:
@@ -53,8 +55,8 @@ class Steps:
         Raises:
             ConfigError: the folder cannot be written.
         """
-        with self._told():
-            for left in (self.output / "work").glob("*"):
+        with self.told():
+            for left in (self.output / WORK).glob("*"):
                 if not resume or left.name != self.work.name:
                     shutil.rmtree(left)
             self.shards.folder.mkdir(parents=True, exist_ok=True)
@@ -70,9 +72,9 @@ class Steps:
         """
         import fcntl
 
-        with self._told():
+        with self.told():
             self.output.mkdir(parents=True, exist_ok=True)
-            lock = (self.output / ".lock").open("w")
+            lock = (self.output / f"{WORK}.lock").open("w")
         with lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -84,7 +86,8 @@ class Steps:
             yield
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def told(self) -> Iterator[None]:
+        """A context that makes one sentence of a disk that is full or cannot be written."""
         try:
             yield
         except OSError as error:
@@ -135,7 +138,7 @@ class Steps:
             load(map(self._near, range(self.parts)), size),
         )
         report = write_outputs(records, verdicts, self.settings, self.output, tick)
-        shutil.rmtree(self.output / "work")
+        shutil.rmtree(self.output / WORK)
         return report
 
     def _near(self, part: int) -> Path:

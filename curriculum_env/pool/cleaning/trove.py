@@ -17,7 +17,7 @@ from typing import Any
 from curriculum_env.errors import ConfigError
 from curriculum_env.pool.cleaning.report import BuildReport
 from curriculum_env.pool.cleaning.settings import BuildSettings
-from curriculum_env.pool.cleaning.steps import Steps
+from curriculum_env.pool.cleaning.steps import WORK, Steps
 
 try:
     from datatrove import executor as executors
@@ -71,7 +71,7 @@ def build_with_datatrove(
     workers = processes or os.cpu_count() or 1
     steps = Steps(settings, output.absolute(), parts=tasks or workers)
     with steps.alone():
-        logs = steps.output / "datatrove"
+        logs = steps.output / f"{WORK}-logs"
         if not (resume and steps.work.exists()):
             shutil.rmtree(logs, ignore_errors=True)
         steps.begin(resume=resume)
