@@ -47,6 +47,21 @@ class LevelReport:
 
 
 @dataclass(frozen=True, slots=True)
+class RefillReport:
+    """How drawing on went until `groups` groups were worth training on: `batch` are their draws,
+    `rho` the share of the graded groups that were, `oversampling` its inverse; groups `discarded`
+    by the gate, `lost` because no rollout of them was graded, and `carried` beyond the batch."""
+
+    groups: int
+    batch: tuple[int, ...]
+    rho: float
+    oversampling: float
+    discarded: int
+    lost: int
+    carried: int
+
+
+@dataclass(frozen=True, slots=True)
 class RunReport:
     """The whole run; every rate lies in [0, 1] or is None where nothing was measured.
 
@@ -75,6 +90,7 @@ class RunReport:
     effective: float
     levels: tuple[LevelReport, ...]
     buckets: tuple[LevelReport, ...]
+    refill: RefillReport | None = None
 
 
 @dataclass(slots=True)
@@ -137,6 +153,7 @@ def build_report(
     *,
     pool: Mapping[Bucket, int] | None = None,
     beliefs: Beliefs | None = None,
+    refill: RefillReport | None = None,
 ) -> RunReport:
     """Sum up a run. `pool` counts the rows of each bucket."""
     numbers = sorted(ledger.draws)
@@ -163,6 +180,7 @@ def build_report(
         effective=effective_number(visits.values()),
         levels=tuple(_levels(ledger, pool, _level)),
         buckets=tuple(_levels(ledger, pool, _bucket)),
+        refill=refill,
     )
 
 

@@ -184,6 +184,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "sampler": lambda: choices_of("sampler"),
     "estimator": lambda: choices_of("estimator"),
     "gate": lambda: choices_of("gate"),
+    "generate": lambda: settings_of(
+        configs_in(CurriculumConfig.model_fields["generate"].annotation)[0]
+    ),
     "outage": lambda: settings_of(
         configs_in(CurriculumConfig.model_fields["outage"].annotation)[0]
     ),

@@ -43,6 +43,9 @@ class Progress:
 
     def draw(self, number: int, uid: str, domain: str, level: str) -> None:
         self.ledger.draw(number, uid, domain, level)
+        if (rollouts := len(self.ledger.draws) * self.ledger.group_size) > self._rollouts:
+            self._rollouts = rollouts  # drawing on until enough groups are worth training on
+            self._bar.update(self._task, total=rollouts)
         self._recent.append(number)
 
     def record(self, outcome: Outcome) -> None:

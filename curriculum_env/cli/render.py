@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from curriculum_env.report import LevelReport, RunReport
+from curriculum_env.report import LevelReport, RefillReport, RunReport
 
 if TYPE_CHECKING:
     from curriculum_env.cli.installed import Environment
@@ -86,6 +86,18 @@ def show_report(report: RunReport) -> None:
         f"{report.draws} draws of {report.group_size}: {report.rollouts} rollouts graded, "
         f"{failed}, {rewards}",
         soft_wrap=True,
+    )
+    if report.refill is not None:
+        console.print(refill_line(report.refill), soft_wrap=True)
+
+
+def refill_line(refill: RefillReport) -> str:
+    """How many groups were drawn for those worth training on."""
+    drawn = len(refill.batch) + refill.discarded + refill.lost + refill.carried
+    return (
+        f"refill: {len(refill.batch)} of {refill.groups} groups worth training on, {drawn} drawn: "
+        f"{refill.discarded} discarded, {refill.lost} lost, {refill.carried} left over; "
+        f"ρ {refill.rho:.3f}, oversampling {refill.oversampling:.2f}"
     )
 
 

@@ -34,6 +34,14 @@ def run(
         int | None,
         typer.Option("--group-size", "-G", help="Rollouts of each draw.  [default: 8]"),
     ] = None,
+    refill: Annotated[
+        bool,
+        typer.Option(
+            "--refill",
+            help="Draw on until --groups groups are worth training on, at most ten times as many; "
+            "[refill] in the file of settings has the cap.",
+        ),
+    ] = False,
     concurrency: Annotated[
         int | None,
         typer.Option("--concurrency", "-c", help="Rollouts in flight at most.  [default: 16]"),
@@ -105,6 +113,7 @@ def run(
         at("sampling.max_tokens", max_tokens),
         at("groups", groups),
         at("group_size", group_size),
+        at("refill", {} if refill else None),
         at("concurrency", concurrency),
         at("workers", workers),
         settings.assignments(set_ or ()),

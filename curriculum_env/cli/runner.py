@@ -25,9 +25,9 @@ from curriculum_env.cli.settings import Tree
 from curriculum_env.cli.stored import all_outcomes, graded
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine.reward_scale import RewardScale
-from curriculum_env.errors import ConfigError, CurriculumError, StoreError
+from curriculum_env.errors import ConfigError, CurriculumError, RefillError, StoreError
 from curriculum_env.local import serve_policy
-from curriculum_env.report import Beliefs, Ledger, RunReport, build_report
+from curriculum_env.report import Beliefs, Ledger, RefillReport, RunReport, build_report
 from curriculum_env.snapshot import write_snapshot
 from curriculum_env.store import open_store
 
@@ -58,7 +58,8 @@ def start(tree: Tree, folder: Path, *, resume: bool) -> int:
         session.settle()
         report = _report(session, ledger)
         failure = _unwritten(session, report)
-    show_run(report, folder, interrupted=interrupted or failure is not None)
+    stopped = failure is not None and not isinstance(failure, RefillError)
+    show_run(report, folder, interrupted=interrupted or stopped)
     if failure:
         raise failure
     if interrupted:
@@ -179,4 +180,19 @@ def _report(session: Session, ledger: Ledger) -> RunReport:
         uniform=float(survival_N.mean()),
     )
     pool = Counter(row.bucket for row in curriculum.rows)
-    return build_report(ledger, pool=pool, beliefs=beliefs)
+    return build_report(ledger, pool=pool, beliefs=beliefs, refill=_refill(session))
+
+
+def _refill(session: Session) -> RefillReport | None:
+    if session.refilled is None:
+        return None
+    figures = session.refilled.refill.metrics()
+    return RefillReport(
+        groups=session.refilled.groups,
+        batch=tuple(session.batch),
+        rho=figures["rho"],
+        oversampling=figures["oversampling"],
+        discarded=int(figures["discarded"]),
+        lost=int(figures["lost"]),
+        carried=int(figures["carried"]),
+    )

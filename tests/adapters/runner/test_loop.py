@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from curriculum_env.adapters.verifiers.runner import Loop
+from curriculum_env.adapters.verifiers.runner.quota import Count
 
 
 @dataclass
@@ -75,7 +76,7 @@ async def settle() -> None:
 
 
 def loop(world: World, groups: int = 3, group_size: int = 4, concurrency: int = 4) -> Loop:
-    return Loop(world.tasks(), world.execute, world, groups, group_size, concurrency)
+    return Loop(world.tasks(), world.execute, world, Count(groups), group_size, concurrency)
 
 
 async def test_a_task_is_drawn_only_when_a_slot_is_free_for_it() -> None:
@@ -151,7 +152,7 @@ async def test_a_rollout_that_cannot_be_run_is_reported_and_the_loop_goes_on() -
 async def test_tasks_that_run_out_end_the_loop() -> None:
     world = World()
     finite: Any = iter([0, 1])
-    short = Loop(finite, world.execute, world, groups=10, group_size=2, concurrency=4)
+    short = Loop(finite, world.execute, world, Count(10), group_size=2, concurrency=4)
     running = asyncio.create_task(short.run())
     await world.end_all(running)
     assert sorted(world.ended_tasks) == [0, 0, 1, 1]

@@ -13,6 +13,7 @@ from verifiers.v1.configs.env import EnvConfig
 from verifiers.v1.types import SamplingConfig
 from verifiers.v1.utils.loaders import resolve_env_config, taskset_class
 
+from curriculum_env.adapters.verifiers.runner.quota import RefillConfig
 from curriculum_env.adapters.verifiers.taskset import CurriculumMixin
 from curriculum_env.errors import ConfigError
 
@@ -36,6 +37,8 @@ class RunConfig(BaseConfig):
     """Rollouts in flight at most."""
     workers: int = Field(0, ge=0)
     """Worker processes; 0 runs the episodes in this process."""
+    refill: RefillConfig | None = None
+    """Draw on until `groups` groups are worth training on; unset, `groups` counts draws."""
     policy: str | None = None
     """The local policy being served for the run, if any."""
 
@@ -61,6 +64,7 @@ def resolve(raw: Mapping[str, Any]) -> RunConfig:
     except Exception as error:  # whatever a taskset's own code raises when it is imported
         raise ConfigError(f"taskset {taskset!r} cannot be loaded ({described(error)}).") from error
     _require_shared_store(config)
+    _require_drawing(config)
     return config
 
 
@@ -102,6 +106,15 @@ def _require_shared_store(config: RunConfig) -> None:
         raise ConfigError(
             f"{config.workers} worker processes cannot share the store {store!r}, which lives in "
             "one process: give --store sqlite:///path.db, or use --workers 0."
+        )
+
+
+def _require_drawing(config: RunConfig) -> None:
+    taskset: Any = config.env.taskset
+    if config.refill is not None and taskset.split != "train":
+        raise ConfigError(
+            "refill draws on until enough groups are worth training on, but split = 'heldout' has "
+            "so many tasks and no more: leave out --refill, or run the training split."
         )
 
 

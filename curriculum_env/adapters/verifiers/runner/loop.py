@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
+from curriculum_env.adapters.verifiers.runner.quota import Quota
+
 Execute: TypeAlias = Callable[[Any], Awaitable[Any]]
 """Runs one episode of a verifiers `Task` and returns its `Episode`."""
 
@@ -26,7 +28,7 @@ class Observer(Protocol):
 
 @dataclass(slots=True)
 class Loop:
-    """Draws `groups` tasks and runs `group_size` rollouts of each, `concurrency` at a time.
+    """Draws tasks by its `quota` and runs `group_size` rollouts of each, `concurrency` at a time.
 
     `concurrency` counts rollouts, not groups. A group's rollouts start one after the other as
     slots come free; `next(tasks)` is called once for each group, when its first slot is free and
@@ -36,7 +38,7 @@ class Loop:
     tasks: Iterator[Any]
     execute: Execute
     observer: Observer
-    groups: int
+    quota: Quota
     group_size: int
     concurrency: int
     stopping: bool = False
@@ -61,9 +63,7 @@ class Loop:
             await asyncio.gather(*self._running, return_exceptions=True)
 
     async def _start_all(self) -> None:
-        for _ in range(self.groups):
-            if not await self._slot():
-                return
+        while await self._wanted():
             task = next(self.tasks, None)
             if task is None:
                 return
@@ -71,6 +71,15 @@ class Loop:
                 if not await self._slot():
                     return
                 self._running.add(asyncio.create_task(self._rollout(task)))
+
+    async def _wanted(self) -> bool:
+        """Wait until a slot is free and another group wanted for it; False once none will be."""
+        while await self._slot():
+            more = self.quota.draw()
+            if more is not None:
+                return more
+            await self._one_ends()
+        return False
 
     async def _slot(self) -> bool:
         """Wait for a free slot; False once the loop was told to stop."""

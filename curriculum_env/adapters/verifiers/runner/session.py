@@ -14,10 +14,14 @@ from verifiers.v1.utils.loaders import load_environment
 from curriculum_env.adapters.verifiers.runner.config import RunConfig, described
 from curriculum_env.adapters.verifiers.runner.local import in_process
 from curriculum_env.adapters.verifiers.runner.loop import Execute, Loop
+from curriculum_env.adapters.verifiers.runner.quota import Count, Refilled
 from curriculum_env.adapters.verifiers.runner.rollouts import failure, outcomes, place
 from curriculum_env.adapters.verifiers.runner.traces import TraceError, TraceFile
 from curriculum_env.adapters.verifiers.runner.workers import in_workers
-from curriculum_env.errors import ConfigError, CurriculumError
+from curriculum_env.config import CurriculumConfig
+from curriculum_env.engine.reward_scale import RewardScale
+from curriculum_env.errors import ConfigError, CurriculumError, RefillError
+from curriculum_env.gates import build_gate
 from curriculum_env.types import Outcome
 
 logger = logging.getLogger(__name__)
@@ -50,8 +54,12 @@ class Session:
         self.env = _load(config)
         self.taskset: Any = self.env.taskset
         self.loop: Loop | None = None
-        self.failure: TraceError | None = None
-        """Why episodes cannot be written, which stops the run as `stop` does."""
+        self.failure: CurriculumError | None = None
+        """Why the run ended before its time: episodes cannot be written, or too few groups are
+        worth training on."""
+        self.batch: list[int] = []
+        """With `refill`, the draws worth training on, once the run has ended."""
+        self.refilled = _refilled(config)
         self._lost = 0
         self._stopping = False
         self._kept: dict[str | None, list[Any]] = defaultdict(list)
@@ -84,12 +92,13 @@ class Session:
                 tasks=iter(self.taskset),
                 execute=execute,
                 observer=self,
-                groups=self.config.groups,
+                quota=self.refilled or Count(self.config.groups),
                 group_size=self.config.group_size,
                 concurrency=self.config.concurrency,
                 stopping=self._stopping,
             )
             await self.loop.run()
+        self._take()
 
     def stop(self) -> None:
         """Start no further rollout; those in flight finish."""
@@ -107,7 +116,10 @@ class Session:
 
     # --- what the loop reports ---------------------------------------------------------------
     def drawn(self, task: Any) -> int:
-        self.sink.draw(*place(task.data))
+        at = place(task.data)
+        self.sink.draw(*at)
+        if self.refilled is not None:
+            self.refilled.drawn(at.number)
         finished = self._kept.pop(task.hash, [])[: self.config.group_size]
         for episode in finished:
             self._record(task, episode)
@@ -124,11 +136,26 @@ class Session:
     def lost(self, task: Any, error: Exception) -> None:
         self._lost += 1
         logger.warning("A rollout could not be run and is owed: %s", error)
-        self.sink.record(failure(place(task.data), f"lost-{self._lost}"))
+        self._ended(task, [failure(place(task.data), f"lost-{self._lost}")])
 
     def _record(self, task: Any, episode: Any) -> None:
-        for outcome in outcomes(task, episode):
+        self._ended(task, list(outcomes(task, episode)))
+
+    def _ended(self, task: Any, came: list[Outcome]) -> None:
+        """A rollout ended and left these outcomes."""
+        for outcome in came:
             self.sink.record(outcome)
+        if self.refilled is not None:
+            self.refilled.ended(place(task.data).number, came)
+
+    def _take(self) -> None:
+        """The groups that were drawn on for, unless the run was told to stop."""
+        if self.refilled is None or not self.refilled.refill.ready:
+            return
+        try:
+            self.batch = self.refilled.refill.take()
+        except RefillError as error:
+            self.failure = self.failure or error
 
     # --- before the run ----------------------------------------------------------------------
     def _require_logged(self, episodes: list[Any]) -> None:
@@ -150,6 +177,14 @@ class Session:
         else:
             async with in_process(self.env, self.config) as execute:
                 yield execute
+
+
+def _refilled(config: RunConfig) -> Refilled | None:
+    if config.refill is None:
+        return None
+    curriculum: CurriculumConfig = config.env.taskset.curriculum
+    gate, scale = build_gate(curriculum.gate), RewardScale(curriculum)
+    return Refilled(gate, config.groups, config.group_size, config.refill, scale.success)
 
 
 def _load(config: RunConfig) -> Any:
