@@ -1,17 +1,20 @@
 """Real training of a small model with every rule: what it costs to reach uniform's accuracy.
 
 A character transformer of 0.34 million parameters, schooled by supervised learning until it adds
-short numbers, learns by GRPO on three finite pools of 4,000 sums. Each (pool, rule, seed) is one run
-of 50,000 rollouts, the discarded ones counted; its result is kept in the output folder, so that a
-benchmark that was stopped goes on where it was.
+short numbers, learns by GRPO on three finite pools of 4,000 sums. Each (pool, rule, seed) is one
+run of 50,000 rollouts, the discarded ones counted; its result is kept in the output folder, so that
+a benchmark that was stopped goes on where it was.
 
     python benchmarks/training.py --seeds 6
     python benchmarks/training.py --quick
     python benchmarks/training.py --pools easy-heavy --rules uniform,default --seeds 2
-    python benchmarks/training.py --rules uniform,mine --config mine=mine.json --seeds 2
+    python benchmarks/training.py --rules mine --config mine=mine.json --seeds 2
+    python benchmarks/training.py --search-limit 8
 
-`mine.json` holds the settings of a `CurriculumConfig`. A rule name with `+ds` behind it trains with
-dynamic sampling, one with a star has the settings tuned in the lab. The last line is one JSON object.
+`mine.json` holds the settings of a `CurriculumConfig`. A rule with `+ds` behind its name trains
+with dynamic sampling; one with a star has the settings that the lab's search found best. `limit` is
+the best fixed allocation over rungs, which `--search-limit` looks for on other seeds and keeps in
+`training_limit.json`. The last line is one JSON object.
 """
 
 from __future__ import annotations
@@ -19,31 +22,42 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from rich.console import Console
-from training_rules import known_rules
-from training_verdict import Verdict, as_json, show
+from rich.table import Table
 
-from curriculum_env.cli.lab_report import bar
+from curriculum_env.cli.lab_report import bar, wide
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.errors import ConfigError
-from curriculum_env.sim.entrants import UNIFORM, entrant
+from curriculum_env.plots import accuracy_panels, draw_accuracy
+from curriculum_env.sim.entrants import PLAIN, UNIFORM, entrant, entrants, tuned
+from curriculum_env.sim.summary import Standings
+from curriculum_env.sim.tiny.curve import Training
+from curriculum_env.sim.tiny.verdict import AXES, DYNAMIC, Verdict, as_json, figures
 
-SIZE = 4000
-DYNAMIC = "+ds"
+LIMIT = Path(__file__).with_name("training_limit.json")
+SIZE, BATCH, OTHER_SEEDS = 4000, 16, 100
+EVERYONE = (
+    *("uniform", "uniform+ds", "thompson", "rung-thompson", "mopps", "greso", "sec"),
+    *("difficulty-pools", "default", "default+ds", "limit"),
+    *("thompson*", "mopps*", "greso*", "sec*", "difficulty-pools*"),
+)
+Rules = Mapping[str, CurriculumConfig]
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """How common operands of 1 to 5 digits are, and how long the policy was schooled."""
+    """How common operands of 1 to 5 digits are, and for how many steps the policy was schooled."""
 
     weights: tuple[float, ...]
     schooling: int
@@ -56,6 +70,28 @@ POOLS = {
 }
 
 
+# --- rules -----------------------------------------------------------------------------------
+def known_rules(pool: str) -> dict[str, CurriculumConfig]:
+    """Our default, every rule as published (which chooses anew for each batch), those tuned in
+    the lab, and rules over rungs."""
+    found = {name: one.config for name, one in {**entrants(), **tuned()}.items()}
+    del found["oracle"], found["uniform-live"]
+    for name, one in entrants().items():
+        if one.kind == "rule":
+            found[name] = one.config.model_copy(update={"refresh": BATCH})
+    found["rung-thompson"] = over_rungs("RungThompson", {})
+    if LIMIT.exists() and pool in (shares := json.loads(LIMIT.read_text())["shares"]):
+        found["limit"] = over_rungs("FixedShares", {"shares": shares[pool]})
+    return found
+
+
+def over_rungs(name: str, args: dict[str, Any]) -> CurriculumConfig:
+    path = f"curriculum_env.sim.rungs:{name}"
+    sampler = {"type": "custom", "class_path": path, "args": args}
+    return entrant(name, {**PLAIN, "refresh": BATCH, "sampler": sampler}).config
+
+
+# --- runs ------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Job:
     """One run, and the file its result is kept in."""
@@ -72,9 +108,27 @@ class Job:
     def path(self) -> Path:
         return self.folder / "runs" / self.pool / f"{self.rule.replace('*', '@')}-{self.seed}.json"
 
+    @property
+    def done(self) -> bool:
+        """Whether the folder holds this very run.
 
-def run(job: Job) -> Path:
-    """Train once and keep the result with the settings it came from."""
+        Raises:
+            ConfigError: it holds one of the same name with other settings.
+        """
+        if not self.path.exists():
+            return False
+        kept = json.loads(self.path.read_text())
+        now = self.config.model_dump(mode="json")
+        if (kept["settings"], kept["budget"]) != (now, self.budget):
+            raise ConfigError(
+                f"{self.path} is of other settings than {self.rule!r} has now; expected the same: "
+                "remove the file, or name another folder with --output"
+            )
+        return True
+
+
+def run(job: Job) -> None:
+    """Train once and keep the result beside its settings."""
     import torch
     from arithmetic_curriculum.sums import heldout_sums, sum_rows
 
@@ -94,13 +148,30 @@ def run(job: Job) -> Path:
     unfinished = job.path.with_suffix(f".{os.getpid()}")
     unfinished.write_text(json.dumps(kept))
     unfinished.replace(job.path)
-    return job.path
+
+
+def carry_out(jobs: Sequence[Job], processes: int) -> list[Training]:
+    """Run what is not done yet, in processes of one thread each, and read all results."""
+    waiting = [job for job in jobs if not job.done]
+    with bar(len(waiting), Console(stderr=True)) as done:
+        if processes == 1:
+            for job in waiting:
+                run(job)
+                done()
+        else:
+            with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+                for future in as_completed([pool.submit(run, job) for job in waiting]):
+                    future.result()
+                    done()
+    return [Training.from_json(json.loads(job.path.read_text())) for job in jobs]
 
 
 def jobs(args: argparse.Namespace) -> Iterator[Job]:
     """Seed by seed, so that what is there when time runs out can be compared."""
     files = [text.partition("=") for text in args.config]
-    own = {name: entrant(name, json.loads(Path(path).read_text())).config for name, _, path in files}
+    own = {
+        name: entrant(name, json.loads(Path(path).read_text())).config for name, _, path in files
+    }
     rules = {pool: {**known_rules(pool), **own} for pool in args.pools}
     for seed in range(args.first_seed, args.first_seed + args.seeds):
         for pool in args.pools:
@@ -109,49 +180,100 @@ def jobs(args: argparse.Namespace) -> Iterator[Job]:
                 yield Job(pool, name, seed, config, args.budget, args.output, args.record)
 
 
-def named(name: str, rules: Mapping[str, CurriculumConfig]) -> CurriculumConfig:
-    """The rule of that name."""
+def named(name: str, rules: Rules) -> CurriculumConfig:
     if name not in rules:
         raise ConfigError(f"no rule {name!r}; expected one of {', '.join(rules)}")
     return rules[name]
 
 
-def is_done(job: Job) -> bool:
-    """Whether the folder holds this very run.
+# --- the limit -------------------------------------------------------------------------------
+def bell(levels: Sequence[str], centre: float, width: float) -> dict[str, float]:
+    """Shares of rungs named `i+j`: a bell over (i + j) / 2, halved at `width` from its centre."""
+    weights = {}
+    for level in levels:
+        mean = sum(map(int, level.split("+"))) / 2
+        weights[level] = 2.0 ** (-(((mean - centre) / width) ** 2))
+    total = sum(weights.values())
+    return {level: round(weight / total, 5) for level, weight in weights.items()}
 
-    Raises:
-        ConfigError: it holds one of the same name with other settings.
-    """
-    if not job.path.exists():
-        return False
-    kept = json.loads(job.path.read_text())
-    if (kept["settings"], kept["budget"]) != (job.config.model_dump(mode="json"), job.budget):
-        raise ConfigError(
-            f"{job.path} is of other settings than {job.rule!r} has now; expected the same: remove "
-            "the file, or name another folder with --output"
+
+def search_limit(pool: str, args: argparse.Namespace) -> dict[str, float]:
+    """The shares with which the fewest rollouts were needed, of random bells on other seeds."""
+    from arithmetic_curriculum.sums import sum_rows
+
+    rng, shares = random.Random(f"limit {pool}"), {}
+    levels = sorted({row.level for row in sum_rows(SIZE, POOLS[pool].weights, OTHER_SEEDS)})
+    rules = {UNIFORM: known_rules(pool)[UNIFORM]}
+    for _ in range(args.search_limit):
+        centre, width = rng.uniform(1.5, 5.0), rng.choice([0.75, 1.25, 2.0])
+        name = f"fixed-{centre:.2f}-{width:.2f}"
+        shares[name] = bell(levels, centre, width)
+        rules[name] = over_rungs("FixedShares", {"shares": shares[name]})
+    todo = [
+        Job(pool, name, seed, config, args.budget, args.output / "limit")
+        for seed in range(OTHER_SEEDS, OTHER_SEEDS + args.seeds)
+        for name, config in rules.items()
+    ]
+    verdict = Verdict(carry_out(todo, args.processes))
+    score = {name: fmean(verdict.needed(pool, name).values()) for name in shares}
+    for name in sorted(shares, key=score.__getitem__):
+        gained = fmean(verdict.gained(pool, name))
+        print(f"{pool}  {name}  {score[name]:.3f}  final {gained:+.3f}", flush=True)
+    return shares[min(shares, key=score.__getitem__)]
+
+
+# --- what is shown ---------------------------------------------------------------------------
+def show(verdict: Verdict, folder: Path) -> None:
+    """Print a table for each pool, and draw the curves into a folder."""
+    console = wide()
+    for pool in verdict.pools:
+        console.print(table(verdict, pool))
+    console.print(
+        "rollouts, steps, seconds of one core: to the accuracy uniform drawing ends with, over all "
+        "that uniform spent; medians over seeds (> : not reached on every seed). final: mean "
+        "chance of a right answer on the held-out sums at the end",
+        style="dim",
+    )
+    plays = [run.play() for by_seed in verdict.runs.values() for run in by_seed.values()]
+    try:
+        draw_accuracy(accuracy_panels(Standings(plays), best=4), folder / "training.png")
+        console.print(f"drawn: {folder / 'training.png'}", style="dim")
+    except ConfigError as error:
+        console.print(f"No plot: {error}.", style="dim")
+
+
+def table(verdict: Verdict, pool: str) -> Table:
+    """One line for each rule, the fewest rollouts first."""
+    shown = Table(box=None, header_style="bold", pad_edge=False)
+    shown.add_column(pool, no_wrap=True)
+    for title in (*AXES, "final", "gained", "worst rung", "ρ", "tasks", "wasted"):
+        shown.add_column(title, justify="right")
+    found = {rule: figures(verdict, pool, rule) for rule in verdict.rules(pool)}
+    for rule, line in sorted(found.items(), key=lambda item: item[1]["rollouts"]):
+        low, high = line["rollouts_interval"]
+        mark = ">" if line["reached"] < 1.0 else ""
+        shown.add_row(
+            rule,
+            f"{mark}{line['rollouts']:.2f} [{low:.2f}, {high:.2f}]",
+            f"{line['steps']:.2f}",
+            f"{line['seconds']:.2f}",
+            f"{line['final']:.3f}",
+            "{:+.3f} [{:+.3f}, {:+.3f}]".format(*line["gained"]),
+            f"{line['worst_rung']:+.3f}",
+            f"{line['rho']:.2f}",
+            str(line["distinct"]),
+            f"{line['wasted']:.0%}",
         )
-    return True
-
-
-def carry_out(waiting: Sequence[Job], processes: int) -> None:
-    """Run the jobs in processes of one thread each."""
-    with bar(len(waiting), Console(stderr=True)) as done:
-        if processes == 1:
-            for job in waiting:
-                run(job)
-                done()
-            return
-        with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-            for future in as_completed([pool.submit(run, job) for job in waiting]):
-                future.result()
-                done()
+    return shown
 
 
 def arguments() -> argparse.Namespace:
-    split = lambda text: [part for part in text.split(",") if part]  # noqa: E731
+    def names(text: str) -> list[str]:
+        return [part for part in text.split(",") if part]
+
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--pools", type=split, default=list(POOLS), help="pools by name, with commas")
-    parser.add_argument("--rules", type=split, help="rules by name, with commas; unset, all")
+    parser.add_argument("--pools", type=names, default=list(POOLS), help="names, with commas")
+    parser.add_argument("--rules", type=names, help="names, with commas; unset, all")
     parser.add_argument("--config", action="append", default=[], metavar="NAME=FILE.json")
     parser.add_argument("--seeds", type=int, default=6)
     parser.add_argument("--first-seed", type=int, default=0)
@@ -159,27 +281,27 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--output", type=Path, default=Path("outputs/training"))
     parser.add_argument("--record", action="store_true", help="keep each run's store: RUN.db")
-    parser.add_argument("--quick", action="store_true", help="one pool, four rules, one seed")
+    parser.add_argument("--search-limit", type=int, default=0, metavar="CANDIDATES")
+    parser.add_argument("--quick", action="store_true", help="one pool, three rules, one seed")
     args = parser.parse_args()
     if args.quick:
-        args.pools, args.rules, args.seeds = ["easy-heavy"], ["uniform", "mopps", "default"], 1
-        args.budget = 12_000
-    args.rules = list(dict.fromkeys([UNIFORM, *(args.rules or EVERYONE)]))
+        args.pools, args.rules, args.seeds = ["easy-heavy"], ["rung-thompson", "default"], 1
+        args.budget, args.output = 20_000, args.output / "quick"
+    unset = [name for name in EVERYONE if name != "limit" or LIMIT.exists()]
+    args.rules = list(dict.fromkeys([UNIFORM, *(args.rules or unset)]))
     return args
-
-
-EVERYONE = (
-    "uniform", "uniform+ds", "thompson", "rung-thompson", "mopps", "greso", "sec",
-    "difficulty-pools", "default", "default+ds", "limit",
-)  # fmt: skip
 
 
 def main() -> None:
     args = arguments()
-    everything = list(jobs(args))
-    carry_out([job for job in everything if not is_done(job)], args.processes)
-    runs: list[dict[str, Any]] = [json.loads(job.path.read_text()) for job in everything]
-    verdict = Verdict(runs)
+    if args.search_limit:
+        found = json.loads(LIMIT.read_text())["shares"] if LIMIT.exists() else {}
+        for pool in args.pools:
+            found[pool] = search_limit(pool, args)
+            kept = {"candidates": args.search_limit, "shares": found}
+            LIMIT.write_text(json.dumps(kept, indent=1) + "\n")
+        return
+    verdict = Verdict(carry_out(list(jobs(args)), args.processes))
     show(verdict, args.output)
     print(json.dumps(as_json(verdict)))
 

@@ -62,8 +62,8 @@ class Plan:
         folder = self.output or Path("outputs/train") / f"{self.settings['id']}--{policy}"
         if (folder / "curves.json").exists():
             raise ConfigError(
-                f"{folder} already holds the results of a training run; expected a new folder: name "
-                "another with --output, or remove it."
+                f"{folder} already holds the results of a training run; expected a new folder: "
+                "name another with --output, or remove it."
             )
         return folder
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import verifiers.v1 as vf
 
@@ -95,9 +95,9 @@ def from_gguf(path: Path) -> Policy:
     more, and would not save it: they are copied into a fresh model."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    given = {"gguf_file": path.name}
+    given, kind = {"gguf_file": path.name}, cast(Any, AutoModelForCausalLM)
     try:
-        loaded = AutoModelForCausalLM.from_pretrained(path.parent, **given)
+        loaded = kind.from_pretrained(path.parent, **given)
         tokenizer = AutoTokenizer.from_pretrained(path.parent, **given)
     except ImportError as error:
         raise ConfigError(
@@ -107,7 +107,7 @@ def from_gguf(path: Path) -> Policy:
     config = loaded.config
     if hasattr(config, "quantization_config"):
         del config.quantization_config
-    fresh = AutoModelForCausalLM.from_config(config)
+    fresh = kind.from_config(config)
     fresh.load_state_dict(loaded.state_dict())
     return Policy(fresh, tokenizer, settings={"gradient_checkpointing": False})
 

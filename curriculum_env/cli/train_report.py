@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 from curriculum_env.cli.render import number
-from curriculum_env.plots import Panel, draw_accuracy
 from curriculum_env.plots import Curve as Drawn
+from curriculum_env.plots import Panel, draw_accuracy
 from curriculum_env.types import FloatArray
 
 _MARKS = 7

@@ -46,18 +46,15 @@ class Watch(TrainerCallback):
         self._seconds += time.perf_counter() - self._began
         self._bar.update(self._task, completed=state.global_step)
 
-    def on_log(
-        self, args: Any, state: Any, control: Any, logs: dict[str, float], **given: Any
-    ) -> None:
+    def on_log(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        logs = given["logs"]
         if "reward" in logs:
             recent = logs.get("curriculum/rho_recent")
             text = f"mean reward {number(logs['reward'])}  ρ {number(recent)}"
             self._bar.update(self._task, description=text)
 
-    def on_evaluate(
-        self, args: Any, state: Any, control: Any, metrics: dict[str, float], **given: Any
-    ) -> None:
-        accuracy = metrics[_HELDOUT]
+    def on_evaluate(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        accuracy = given["metrics"][_HELDOUT]
         self.points.append(Point(self.outcomes(), state.global_step, self._seconds, accuracy))
         self._bar.console.print(
             f"{self._name}: {state.global_step} steps, {self.outcomes()} rollouts, held-out "

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F  # noqa: N812
 
 from curriculum_env.sim.tiny.model import TinyPolicy
 from curriculum_env.sim.tiny.sampling import Rollouts
@@ -24,7 +23,8 @@ def answer_logps(policy: TinyPolicy, prompts: Tensor, answers: Tensor) -> Tensor
     if width > 1:
         later, _ = policy.read(answers[..., :-1].flatten(0, 1), memory.repeat(size))
         states = torch.cat((states, later), 1)
-    logps = policy.head(states).log_softmax(-1).view(groups, size, width, -1)
+    logits: Tensor = policy.head(states)
+    logps = logits.log_softmax(-1).view(groups, size, width, -1)
     found = logps.gather(-1, answers[..., None])[..., 0]
     return found.masked_fill(answers == PAD, 0.0)
 
@@ -79,6 +79,6 @@ class Grpo:
         if living.any():
             logps = answer_logps(self.policy, rollouts.prompts[living], rollouts.answers[living])
             loss = -(logps.sum(2) * advantages[living]).sum() / rollouts.tokens
-            loss.backward()  # type: ignore[no-untyped-call]
+            torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self._clip)
         self.optimizer.step()

@@ -30,21 +30,22 @@ def to_llama(policy: TinyPolicy) -> Any:
     from transformers import LlamaConfig, LlamaForCausalLM
 
     shape = policy.shape
-    config = LlamaConfig(
-        vocab_size=len(VOCABULARY),
-        hidden_size=shape.width,
-        intermediate_size=shape.hidden,
-        num_hidden_layers=shape.layers,
-        num_attention_heads=shape.heads,
-        max_position_embeddings=shape.longest,
-        rope_theta=shape.theta,
-        rms_norm_eps=shape.epsilon,
-        pad_token_id=PAD,
-        bos_token_id=None,
-        eos_token_id=END,
-    )
-    model = LlamaForCausalLM(config)
-    weights, found = policy.state_dict(), {}
+    sizes: dict[str, Any] = {
+        "vocab_size": len(VOCABULARY),
+        "hidden_size": shape.width,
+        "intermediate_size": shape.hidden,
+        "num_hidden_layers": shape.layers,
+        "num_attention_heads": shape.heads,
+        "max_position_embeddings": shape.longest,
+        "rope_theta": shape.theta,
+        "rms_norm_eps": shape.epsilon,
+        "pad_token_id": PAD,
+        "bos_token_id": None,
+        "eos_token_id": END,
+    }
+    model: Any = LlamaForCausalLM(LlamaConfig(**sizes))
+    weights: dict[str, Tensor] = policy.state_dict()
+    found: dict[str, Tensor] = {}
     for ours, theirs in _names(shape).items():
         found.update(zip(theirs, weights[ours].clone().chunk(len(theirs)), strict=True))
     model.load_state_dict(found)
@@ -63,7 +64,7 @@ def from_llama(model: Any, shape: Shape | None = None) -> TinyPolicy:
 
 def _names(shape: Shape) -> dict[str, tuple[str, ...]]:
     """Names of our parameters, and of those of a Llama that make them up."""
-    names = dict(_OUTSIDE)
+    names: dict[str, tuple[str, ...]] = {**_OUTSIDE}
     for layer in range(shape.layers):
         for ours, theirs in _BLOCK.items():
             names[f"blocks.{layer}.{ours}"] = tuple(f"model.layers.{layer}.{t}" for t in theirs)
@@ -80,7 +81,8 @@ def tokenizer() -> Any:
     made.normalizer = normalizers.Replace(Regex(OTHERS.pattern), "")
     made.pre_tokenizer = pre_tokenizers.Split("", "isolated")
     made.decoder = decoders.Fuse()
-    return PreTrainedTokenizerFast(
+    kind: Any = PreTrainedTokenizerFast
+    return kind(
         tokenizer_object=made,
         pad_token=VOCABULARY[PAD],
         eos_token=VOCABULARY[END],

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F  # noqa: N812
+from torch.nn import functional as F
 
 from curriculum_env.sim.tiny.text import PAD, VOCABULARY
 
@@ -97,7 +97,8 @@ class TinyPolicy(nn.Module):
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Logits of shape (rows, tokens, vocabulary) of whole sequences."""
-        return self.head(self.read(tokens)[0])  # type: ignore[no-any-return]
+        logits: Tensor = self.head(self.read(tokens)[0])
+        return logits
 
     def read(self, tokens: Tensor, memory: Memory | None = None) -> tuple[Tensor, Memory]:
         """The states after `tokens` that follow those in `memory`, and the memory of all."""

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import NamedTuple
 
 import torch
 
@@ -15,7 +14,7 @@ from curriculum_env.engine import Curriculum
 from curriculum_env.errors import RefillError
 from curriculum_env.gates import VarianceConfig, build_gate
 from curriculum_env.gates.refill import Refill, fill
-from curriculum_env.sim.play import Play
+from curriculum_env.sim.tiny.curve import Point, Training
 from curriculum_env.sim.tiny.learning import Grpo, pass_rates
 from curriculum_env.sim.tiny.model import TinyPolicy
 from curriculum_env.sim.tiny.sampling import Rollouts, joined, roll
@@ -42,49 +41,6 @@ class Loop:
     evaluate_every: int = 2048
     """Rollouts between evaluations."""
     seed: int = 0
-
-
-class Point(NamedTuple):
-    """Where training stood: rollouts, optimizer steps and seconds of one core spent so far
-    (evaluations left out); the chance that an answer sampled for a held-out problem is right,
-    exactly, and that of the worst rung."""
-
-    rollouts: int
-    steps: int
-    seconds: float
-    accuracy: float
-    worst: float
-
-
-@dataclass(frozen=True, slots=True)
-class Training:
-    """What one run measured."""
-
-    entrant: str
-    pool: str
-    seed: int
-    curve: tuple[Point, ...]
-    rungs: dict[str, float]
-    """Accuracy at the end by rung: the sums whose longer operand has so many digits."""
-    rho: float
-    distinct: int
-    effective: float
-    wasted: float
-    """Share of the rollouts that were in groups all alike."""
-    outages: int
-
-    def play(self, axis: str = "rollouts") -> Play:
-        """The run as the lab judges it, over rollouts, steps or seconds."""
-        curve = tuple((getattr(p, axis), p.accuracy, p.worst) for p in self.curve)
-        return Play(
-            self.entrant, self.pool, self.seed, curve, self.rho, self.distinct, self.effective,
-            self.wasted, 0.0, self.outages,
-        )  # fmt: skip
-
-    @property
-    def final(self) -> float:
-        """The accuracy at the end: the mean of the last three evaluations."""
-        return fmean(point.accuracy for point in self.curve[-3:])
 
 
 class Exam:
@@ -141,7 +97,7 @@ class Trainer:
         prompts = [prompt_ids(row.data["expression"]) for row in rows]
         solutions = [row.data["answer"] for row in rows]
         rolled = roll(self.policy, prompts, solutions, self.loop.group_size, self._generator)
-        played = []
+        played: list[tuple[Group, Sequence[float]]] = []
         for draw, group in zip(draws, rolled.split(), strict=True):
             rewards = group.success[0].float().tolist()
             for number, reward in enumerate(rewards):

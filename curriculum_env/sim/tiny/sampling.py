@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F  # noqa: N812
+from torch.nn import functional as F
 
 from curriculum_env.sim.tiny.model import TinyPolicy
 from curriculum_env.sim.tiny.text import END, PAD, answer_ids, left_padded
@@ -32,8 +32,11 @@ class Rollouts:
 
     def split(self) -> list[Rollouts]:
         """Each group by itself."""
-        parts = zip(self.prompts.split(1), self.answers.split(1), self.success.split(1), strict=True)
-        return [Rollouts(*part) for part in parts]
+        groups = range(len(self.prompts))
+        return [
+            Rollouts(self.prompts[i : i + 1], self.answers[i : i + 1], self.success[i : i + 1])
+            for i in groups
+        ]
 
 
 def joined(parts: Sequence[Rollouts]) -> Rollouts:

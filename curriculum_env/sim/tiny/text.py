@@ -1,4 +1,4 @@
-"""What the tiny policy reads and writes: sums such as `12+345=`, answered from the last digit on."""
+"""What the tiny policy reads and writes: sums such as `12+345=`, answered last digit first."""
 
 from __future__ import annotations
 

@@ -69,9 +69,11 @@ def school(schooling: Schooling, note: Callable[[int], None] = lambda step: None
         for group in optimizer.param_groups:
             group["lr"] = schooling.rate * min(1.0, step / _RAMP)
         pairs = [any_sum(rng, schooling.weights) for _ in range(schooling.batch)]
-        loss = supervised_loss(policy, [prompt_ids(f"{a}+{b}") for a, b in pairs], [*map(sum, pairs)])
+        loss = supervised_loss(
+            policy, [prompt_ids(f"{a}+{b}") for a, b in pairs], [*map(sum, pairs)]
+        )
         optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        torch.autograd.backward(loss)
         optimizer.step()
         note(step)
     return policy

@@ -1,5 +1,5 @@
-"""Rules over the rungs of a ladder, for comparison: one that learns where to draw, and one that is
-told. Given to a curriculum by class path."""
+"""Rules over buckets, for comparison: one that learns where to draw, and one that is told. A
+curriculum takes them by class path, `curriculum_env.sim.rungs:RungThompson`."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _SAMPLES = 512
 
 
 class RungThompson(ArmSampler):
-    """Each draw samples a pass rate for every rung from its Beta belief (discounted by `decay` per
-    group) and goes to the rung nearest the target."""
+    """Each draw samples a pass rate for every bucket from its Beta belief (discounted by `decay`
+    per group) and goes to the bucket nearest the target."""
 
     def __init__(self, target: float = 0.5, decay: float = 0.9) -> None:
         super().__init__(_Thompson(target, decay))
 
 
 class FixedShares(ArmSampler):
-    """Rungs by fixed shares, whatever the rewards."""
+    """Buckets by fixed shares of their levels, whatever the rewards."""
 
     def __init__(self, shares: Mapping[str, float]) -> None:
         super().__init__(_Fixed(shares))

@@ -1,21 +1,17 @@
-"""What the runs of `training.py` say: tables, a picture, one JSON object."""
+"""What runs of several rules on the same pools and seeds say: what each needs to reach the accuracy
+that uniform drawing ends with."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from statistics import fmean, median
 from typing import Any
 
 import numpy as np
-from rich.table import Table
 
-from curriculum_env.cli.lab_report import wide
-from curriculum_env.errors import ConfigError
-from curriculum_env.plots import accuracy_panels, draw_accuracy
 from curriculum_env.sim.entrants import DEFAULT, UNIFORM
-from curriculum_env.sim.summary import Standings, bootstrap
-from curriculum_env.sim.tiny.run import Point, Training
+from curriculum_env.sim.summary import bootstrap
+from curriculum_env.sim.tiny.curve import Training
 
 AXES = ("rollouts", "steps", "seconds")
 REFERENCES = ("limit",)
@@ -48,13 +44,9 @@ class Verdict:
     spent more than uniform, as what it spent; `got_there` says how many did not.
     """
 
-    def __init__(self, runs: Sequence[Mapping[str, Any]]) -> None:
-        fields = Training.__dataclass_fields__
+    def __init__(self, runs: Iterable[Training]) -> None:
         self.runs: dict[tuple[str, str], dict[int, Training]] = {}
-        for kept in runs:
-            values = {name: kept[name] for name in fields}
-            values["curve"] = tuple(Point(*point) for point in values["curve"])
-            run = Training(**values)
+        for run in runs:
             self.runs.setdefault((run.pool, run.entrant), {})[run.seed] = run
 
     @property
@@ -115,7 +107,7 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
 
 def _pool(verdict: Verdict, pool: str) -> Iterator[tuple[str, Any]]:
     for rule in verdict.rules(pool):
-        yield rule, _rule(verdict, pool, rule)
+        yield rule, figures(verdict, pool, rule)
     if DEFAULT in verdict.rules(pool):
         yield "ours_vs_uniform", verdict.against(pool, DEFAULT, UNIFORM)
         if "limit" in verdict.rules(pool):
@@ -125,11 +117,12 @@ def _pool(verdict: Verdict, pool: str) -> Iterator[tuple[str, Any]]:
             yield "ours_vs_best_other", verdict.against(pool, DEFAULT, other)
 
 
-def _rule(verdict: Verdict, pool: str, rule: str) -> dict[str, Any]:
+def figures(verdict: Verdict, pool: str, rule: str) -> dict[str, Any]:
+    """Medians of `needed` on each axis, means of everything else, and intervals over seeds."""
     runs = verdict.runs[pool, rule].values()
     spread = bootstrap(list(verdict.needed(pool, rule).values()))
     gained = bootstrap(verdict.gained(pool, rule))
-    figures = {
+    values = {
         **{axis: median(verdict.needed(pool, rule, axis).values()) for axis in AXES},
         "final": fmean(run.final for run in runs),
         "rho": fmean(run.rho for run in runs),
@@ -138,52 +131,9 @@ def _rule(verdict: Verdict, pool: str, rule: str) -> dict[str, Any]:
         "reached": verdict.got_there(pool, rule),
     }
     return {
-        **{name: round(value, 4) for name, value in figures.items()},
+        **{name: round(value, 4) for name, value in values.items()},
         "rollouts_interval": [round(spread.low, 4), round(spread.high, 4)],
         "gained": [round(value, 4) for value in (gained.mean, gained.low, gained.high)],
         "distinct": round(fmean(run.distinct for run in runs)),
         "seeds": len(runs),
     }
-
-
-def show(verdict: Verdict, folder: Path) -> None:
-    """Print a table for each pool, and draw the curves into a folder."""
-    console = wide()
-    for pool in verdict.pools:
-        console.print(_table(verdict, pool))
-    console.print(
-        "rollouts, steps, seconds: to the accuracy uniform drawing ends with, over all that uniform "
-        "spent; medians over seeds (> : not reached on every seed). final: mean chance of a right "
-        "answer on the held-out sums at the end",
-        style="dim",
-    )
-    plays = [run.play() for by_seed in verdict.runs.values() for run in by_seed.values()]
-    try:
-        draw_accuracy(accuracy_panels(Standings(plays), best=4), folder / "training.png")
-        console.print(f"drawn: {folder / 'training.png'}", style="dim")
-    except ConfigError as error:
-        console.print(f"No plot: {error}.", style="dim")
-
-
-def _table(verdict: Verdict, pool: str) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column(pool, no_wrap=True)
-    for title in (*AXES, "final", "gained", "worst rung", "ρ", "tasks", "wasted"):
-        table.add_column(title, justify="right")
-    found = {rule: _rule(verdict, pool, rule) for rule in verdict.rules(pool)}
-    for rule, line in sorted(found.items(), key=lambda item: item[1]["rollouts"]):
-        low, high = line["rollouts_interval"]
-        mark = ">" if line["reached"] < 1.0 else ""
-        table.add_row(
-            rule,
-            f"{mark}{line['rollouts']:.2f} [{low:.2f}, {high:.2f}]",
-            f"{line['steps']:.2f}",
-            f"{line['seconds']:.2f}",
-            f"{line['final']:.3f}",
-            "{:+.3f} [{:+.3f}, {:+.3f}]".format(*line["gained"]),
-            f"{line['worst_rung']:+.3f}",
-            f"{line['rho']:.2f}",
-            str(line["distinct"]),
-            f"{line['wasted']:.0%}",
-        )
-    return table
