@@ -45,6 +45,20 @@ def over_batch(trainer: Any, advantages_R: Tensor, rewards_RF: Tensor, group_siz
     return advantages_R
 
 
+def within_group(trainer: Any, rewards_GF: Tensor) -> Tensor:
+    """The advantages of one group, as TRL makes them in `by_group`."""
+    total_G = total(rewards_GF, trainer.reward_weights.to(rewards_GF.device))
+    if not hasattr(trainer, "scale_rewards"):
+        if trainer.reward_clip_range:
+            total_G = total_G.clamp(*trainer.reward_clip_range)
+        others = total_G.nansum() - total_G
+        return torch.nan_to_num(total_G - others / ((~total_G.isnan()).sum() - 1))
+    centred_G = total_G - total_G.nanmean()
+    if trainer.scale_rewards == "group":
+        centred_G = centred_G / (nanstd(total_G) + EPSILON)
+    return torch.nan_to_num(centred_G)
+
+
 def total(rewards_RF: Tensor, weights_F: Tensor) -> Tensor:
     """The weighted sum of each rollout's rewards; NaN where it has none."""
     total_R = (rewards_RF * weights_F).nansum(dim=1)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from curriculum_env.adapters.trl.filling import Filling, PlayedGroup
 from curriculum_env.adapters.trl.rank_zero import from_rank_zero
+from curriculum_env.adapters.trl.replay import Replay
 from curriculum_env.adapters.trl.shared import SharedCurriculum
 from curriculum_env.adapters.trl.sidecar import (
     folder_of,
@@ -30,6 +31,7 @@ class CheckpointMixin(_Base):
     is resumed goes on as if it had not been interrupted, even within a generation."""
 
     shared: SharedCurriculum
+    replay: Replay | None
     _filling: Filling | None
 
     def _save_rng_state(self, output_dir: str) -> None:
@@ -56,9 +58,11 @@ class CheckpointMixin(_Base):
         if self._filling is not None:
             refill = self._filling.refill
             plain["refill"] = refill.state_dict()
-            plain["carried"] = [[group.uid, group.success_G] for group in refill.carried]
+            plain["carried"] = [[g.uid, g.prompt, g.success_G] for g in refill.carried]
             rollouts = [rollout for group in refill.carried for rollout in group.rollouts]
             save_batches(folder_of(checkpoint) / _CARRIED, rollouts)
+        if self.replay is not None:
+            self.replay.save(folder_of(checkpoint))
         save_plain(checkpoint, plain)
 
     def _layout(self) -> dict[str, int]:
@@ -94,10 +98,12 @@ class CheckpointMixin(_Base):
         if self._filling is not None and "refill" in plain:
             groups = from_rank_zero(lambda: self._carried(checkpoint, plain["carried"]))
             self._filling.refill.load_state_dict(plain["refill"], groups)
+        if self.replay is not None:
+            self.replay.load(folder_of(checkpoint))
 
     def _carried(self, checkpoint: str, groups: list[Any]) -> list[PlayedGroup]:
         size, rollouts = self.num_generations, load_batches(folder_of(checkpoint) / _CARRIED, "cpu")
         return [
-            PlayedGroup(uid, rollouts[place * size : (place + 1) * size], success_G)
-            for place, (uid, success_G) in enumerate(groups)
+            PlayedGroup(uid, prompt, rollouts[place * size :][:size], success_G, stale=True)
+            for place, (uid, prompt, success_G) in enumerate(groups)
         ]

@@ -35,6 +35,25 @@ class CurriculumOptions:
         },
     )
 
+    trajectory_replay: float = field(
+        default=0.0,
+        metadata={
+            "help": "Share of each batch, from 0 to less than 1, that is rollouts of earlier "
+            "policies, trained on again with the clipped ratio."
+        },
+    )
+    trajectory_tau_max: int = field(
+        default=2,
+        metadata={"help": "Policy updates after which a rollout is never replayed."},
+    )
+    success_replay: bool = field(
+        default=False,
+        metadata={
+            "help": "Whether to keep successes of each task, and put one into a group in which "
+            "every rollout fails."
+        },
+    )
+
     def check(self) -> None:
         """Keep the columns of the held-out split, and raise `ConfigError` for a setting that an
         endless pool cannot follow."""
@@ -42,6 +61,17 @@ class CurriculumOptions:
         if self.max_generation_rounds < 1:
             raise ConfigError(
                 f"max_generation_rounds is {self.max_generation_rounds}; expected at least 1."
+            )
+        if not 0 <= self.trajectory_replay < 1:
+            raise ConfigError(
+                f"trajectory_replay is {self.trajectory_replay}; expected a share from 0 to less "
+                "than 1."
+            )
+        replays = self.trajectory_replay or self.success_replay
+        if replays and (getattr(self, "beta", 0.0) or getattr(self, "use_vllm", False)):
+            raise ConfigError(
+                "trajectory_replay and success_replay cannot be used with beta or use_vllm: what "
+                "these need is not kept with a rollout; expected beta=0 and use_vllm=False."
             )
         if getattr(self, "max_steps", -1) <= 0:
             raise ConfigError(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from curriculum_env.adapters.trl.rollouts import Rollout
 from curriculum_env.gates import Gate, Refill
@@ -12,11 +14,22 @@ from curriculum_env.gates import Gate, Refill
 
 @dataclass(eq=False, slots=True)
 class PlayedGroup:
-    """The rollouts of one draw, and the successes of those that were graded."""
+    """The rollouts of one draw, and the successes of those that were graded. `stale`: the present
+    policy did not sample all of them."""
 
     uid: str
+    prompt: Any
     rollouts: list[Rollout]
     success_G: list[float]
+    stale: bool = False
+
+
+class OpenGate:
+    """Admits every group."""
+
+    def admit(self, success_G: Sequence[float]) -> bool:
+        """True."""
+        return True
 
 
 class Filling:
@@ -28,12 +41,17 @@ class Filling:
     """
 
     def __init__(self, gate: Gate, groups: int, group_size: int, rounds: int, shares: int) -> None:
-        self._most, self._size = rounds, group_size
+        self._most, self._size, self._groups = rounds, group_size, groups
+        self.multiple = shares // math.gcd(group_size, shares)
         self.refill: Refill[PlayedGroup] = Refill(
-            gate, groups, rounds=rounds, multiple=shares // math.gcd(group_size, shares)
+            gate, groups, rounds=rounds, multiple=self.multiple
         )
         self._dead: deque[PlayedGroup] = deque(maxlen=groups)
         self.rounds = self._offered = self._kept = 0
+
+    def begin(self, replayed: int = 0) -> None:
+        """A batch is wanted; so many of its groups are replayed ones."""
+        self.refill.groups = self._groups - replayed
 
     def wanted(self) -> int:
         """How many groups to generate now; 0 once `take` has a batch."""

@@ -18,8 +18,10 @@ from curriculum_env.adapters.trl.config import (
     CurriculumRLOOConfig,
 )
 from curriculum_env.adapters.trl.evaluation import EvaluationMixin
-from curriculum_env.adapters.trl.filling import Filling
+from curriculum_env.adapters.trl.filled import FilledMixin
+from curriculum_env.adapters.trl.filling import Filling, OpenGate
 from curriculum_env.adapters.trl.generation import GenerationMixin
+from curriculum_env.adapters.trl.replay import Replay
 from curriculum_env.adapters.trl.rubric import Rubric
 from curriculum_env.adapters.trl.shared import SharedCurriculum
 from curriculum_env.adapters.trl.taskset import (
@@ -33,11 +35,11 @@ from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine import Curriculum
 from curriculum_env.engine.reward_scale import RewardScale
 from curriculum_env.errors import ConfigError
-from curriculum_env.gates import build_gate
+from curriculum_env.gates import Gate, build_gate
 from curriculum_env.types import Row
 
 
-class CurriculumTrainerMixin(GenerationMixin, EvaluationMixin, CheckpointMixin):
+class CurriculumTrainerMixin(GenerationMixin, FilledMixin, EvaluationMixin, CheckpointMixin):
     """What both trainers share; it goes before TRL's class.
 
     Prompts come from the tasks of `taskset` (a curriculum taskset, its id, or its settings as a
@@ -70,6 +72,7 @@ class CurriculumTrainerMixin(GenerationMixin, EvaluationMixin, CheckpointMixin):
         self._scale = RewardScale(config)
         self.rubric = Rubric(self.read_reply)
         self._heldout, self._heldout_successes = {}, defaultdict(list)
+        self.replay = Replay(args) if args.trajectory_replay or args.success_replay else None
         self._filling = self._filling_of(args, config)
         store = args.curriculum_store or self.taskset.config.task.store
         self.shared = SharedCurriculum(
@@ -118,11 +121,12 @@ class CurriculumTrainerMixin(GenerationMixin, EvaluationMixin, CheckpointMixin):
         return self.render(self.taskset.placed(row, 0, None))
 
     def _filling_of(self, args: Any, config: CurriculumConfig) -> Filling | None:
-        if not args.dynamic_sampling:
+        if not (args.dynamic_sampling or self.replay):
             return None
         groups = args.generation_batch_size // args.num_generations
-        rounds, processes = args.max_generation_rounds, args.world_size
-        return Filling(build_gate(config.gate), groups, args.num_generations, rounds, processes)
+        gate: Gate = build_gate(config.gate) if args.dynamic_sampling else OpenGate()
+        rounds = args.max_generation_rounds if args.dynamic_sampling else 1
+        return Filling(gate, groups, args.num_generations, rounds, args.world_size)
 
 
 class CurriculumGRPOTrainer(CurriculumTrainerMixin, GRPOTrainer):

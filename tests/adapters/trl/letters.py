@@ -36,11 +36,13 @@ class LetterTask(CurriculumTaskMixin, vf.Task[LetterData, vf.State, CurriculumTa
 
 
 class LettersConfig(CurriculumTasksetConfig):
-    """`count` tasks; the share `dead` is never solved, and every `broken`th cannot be graded."""
+    """`count` tasks; the share `dead` is never solved, every `broken`th cannot be graded, and the
+    others are solved at the `rate`."""
 
     count: int = 40
     dead: float = 0.0
     broken: int = 0
+    rate: float = 0.5
 
 
 class Letters(CurriculumMixin, vf.Taskset[LetterTask, LettersConfig]):
@@ -49,7 +51,7 @@ class Letters(CurriculumMixin, vf.Taskset[LetterTask, LettersConfig]):
     def rows(self) -> Iterator[Row]:
         dead = round(self.config.count * self.config.dead)
         for index in range(self.config.count):
-            p: float | None = 0.0 if index < dead else 0.5
+            p: float | None = 0.0 if index < dead else self.config.rate
             if self.config.broken and index % self.config.broken == 0:
                 p = None
             yield Row(f"letter-{index}", {"prompt": f"{index:03d}:", "p": p}, level=str(p))

@@ -20,9 +20,7 @@ def tokenizer() -> Any:
     raw.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
     raw.decoder = decoders.Fuse()
     kind: Any = PreTrainedTokenizerFast
-    return kind(
-        tokenizer_object=raw, pad_token="<pad>", eos_token="<end>", padding_side="left"
-    )
+    return kind(tokenizer_object=raw, pad_token="<pad>", eos_token="<end>", padding_side="left")
 
 
 def model(seed: int = 0) -> Any:
