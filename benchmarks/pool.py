@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -166,15 +167,23 @@ def write(path: Path, count: int, planted: float) -> list[Task]:
     return made
 
 
-def build(path: Path, output: Path, processes: int) -> tuple[float, float]:
-    """Seconds that the command took, and the most MiB that all its processes had together."""
+class Cost(NamedTuple):
+    """Seconds that a command took, those of processors that it used, and the most MiB that all
+    its processes had together."""
+
+    seconds: float
+    cpu_seconds: float
+    peak_mib: float
+
+
+def build(path: Path, output: Path, processes: int) -> Cost:
     command = [sys.executable, "-m", "curriculum_env.cli", "pool", "build", str(path)]
     command += ["--output", str(output), "--processes", str(processes), "--json"]
     return measured(command)
 
 
-def measured(command: list[str]) -> tuple[float, float]:
-    began = time.monotonic()
+def measured(command: list[str]) -> Cost:
+    began, used = time.monotonic(), cpu_seconds()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     peak = [0.0]
     watcher = threading.Thread(target=watch, args=(process, peak))
@@ -183,7 +192,13 @@ def measured(command: list[str]) -> tuple[float, float]:
     watcher.join()
     if code:
         sys.exit(f"{' '.join(command)} failed with code {code}.")
-    return time.monotonic() - began, peak[0]
+    return Cost(time.monotonic() - began, cpu_seconds() - used, peak[0])
+
+
+def cpu_seconds() -> float:
+    """Of all processes that were started here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def watch(process: subprocess.Popen[bytes], peak: list[float]) -> None:
@@ -202,7 +217,7 @@ def family(pid: int) -> list[int]:
 
 
 def resident(pid: int) -> float:
-    """MiB of memory of its own that a process has: pages of mapped files do not count."""
+    """MiB of memory of its own that a process has; pages of mapped files do not count."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:
@@ -242,7 +257,6 @@ rows = load_rows(sys.argv[1])
 with Curriculum(rows, CurriculumConfig(group_size=8)) as curriculum:
     for _ in range(1000):
         curriculum.row(curriculum.ask().uid).data["prompt"]
-print(len(rows))
 """
 
 
@@ -267,22 +281,26 @@ def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, object]:
     count, processes = arguments.prompts, arguments.processes
     path, output = folder / "tasks.jsonl", folder / "pool"
     write(path, count // 4, arguments.planted)
-    _, quarter_mib = build(path, output, processes)
+    quarter = build(path, output, processes)
     made = write(path, count, arguments.planted)
-    seconds, mib = build(path, output, processes)
+    whole = build(path, output, processes)
     found = quality(made, output)
     write(path, arguments.rows, 0.0)
-    load_seconds, load_mib = measured([sys.executable, "-c", LOAD, str(path)])
+    loaded = measured([sys.executable, "-c", LOAD, str(path)])
     return {
         "prompts": count,
         "processes": processes,
-        "seconds": round(seconds, 1),
-        "peak_mib": round(mib),
-        "mib_per_100k_prompts": round((mib - quarter_mib) / (0.75 * count) * 100_000, 1),
+        "seconds": round(whole.seconds, 1),
+        "cpu_seconds": round(whole.cpu_seconds, 1),
+        "peak_mib": round(whole.peak_mib),
+        "mib_per_100k_prompts": round(
+            (whole.peak_mib - quarter.peak_mib) / (0.75 * count) * 100_000, 1
+        ),
         **found,
         "loaded_rows": arguments.rows,
-        "load_seconds": round(load_seconds, 1),
-        "load_peak_mib": round(load_mib),
+        "load_seconds": round(loaded.seconds, 1),
+        "load_cpu_seconds": round(loaded.cpu_seconds, 1),
+        "load_peak_mib": round(loaded.peak_mib),
     }
 
 
