@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 KEPT_RECORD = 20_000
 """Characters of a refused record that are kept with it."""
-REMEMBERED = 4096
+REMEMBERED = 32_768
+"""Prompts whose findings a process keeps in mind, about 1 KiB each."""
 
 
 class Piece(NamedTuple):
