@@ -41,7 +41,9 @@ def extract_answer(completion: str, prompt: str | None = None) -> str | None:
     if tagged := [Box(tag[1].strip(), tag.start(), tag.end()) for tag in _TAG.finditer(text)]:
         answer = settled(text, tagged)
         return answer and (announced(answer) or answer)
-    return announced(text) or bare(text) or concluded(text)
+    if (said := announced(text)) is not None:
+        return said or None
+    return bare(text) or concluded(text)
 
 
 def _own(text: str, prompt: str | None) -> str:

@@ -67,7 +67,7 @@ def gold_problem(gold: str) -> str | None:
         return "is too large to compute with"
     if not text:
         return "is empty"
-    if not balanced(text) and not re.fullmatch(r"\][^\[\]]*\[", text):
+    if not balanced(gold) and not re.fullmatch(r"\][^\[\]]*\[", text):
         return "has brackets without partner"
     if len(spoken(text) or "") and len(text.split()) > _SENTENCE_WORDS:
         return "is a whole sentence"

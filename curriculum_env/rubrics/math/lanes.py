@@ -9,16 +9,18 @@ from __future__ import annotations
 import time
 from collections import deque
 from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Condition, Thread
 from typing import Any
 
 from curriculum_env.errors import CheckerError
-from curriculum_env.rubrics.math.process import LateError, Process
+from curriculum_env.rubrics.math.process import DiedError, LateError, Process
 
 QUICK_SECONDS = 0.5
 PATIENT_SECONDS = 2.5
+_LOOK_AGAIN = 0.5
+_RETREAT = 0.5
+TRIES = 3  # of a check whose worker dies, be it over the check or by another hand
 PATIENCE = 4.0  # seconds from entering the patient lane until a check is given up
 
 
@@ -29,6 +31,7 @@ class Job:
     request: dict[str, Any]
     future: Future[Any] = field(default_factory=Future)
     deadline: float | None = None
+    deaths: int = 0
 
 
 class Lanes:
@@ -74,41 +77,57 @@ class Lanes:
 
     # --- a worker's thread -------------------------------------------------------------------
     def _serve(self, process: Process, patient: bool) -> None:
-        with suppress(OSError):  # if it lasts, the first check says so
-            process.start()
-        while (job := self._take(patient)) is not None:
-            if job.deadline is not None or job.future.set_running_or_notify_cancel():
-                self._work(process, job)
+        while not self._closed:
+            error = None
+            try:
+                process.loaded()
+            except CheckerError as failure:
+                error = failure
+                time.sleep(_RETREAT)  # another worker may be well
+            if (job := self._take(patient)) is None:
+                break
+            if job.future.running() or job.future.set_running_or_notify_cancel():
+                self._work(process, job, error)
         process.kill()
 
     def _take(self, patient: bool) -> Job | None:
-        """The next check; None once the lanes are closed."""
+        """The next check; None once the lanes are closed. Anybody gives up one that is too old."""
         with self._changed:
             while not self._closed:
-                if patient and self._patient:
+                if self._patient and (patient or _left(self._patient[0]) <= 0):
                     return self._patient.popleft()
                 if self._quick:
                     return self._quick.popleft()
-                self._changed.wait()
+                self._changed.wait(_LOOK_AGAIN if self._patient else None)
         return None
 
-    def _work(self, process: Process, job: Job) -> None:
-        left = PATIENT_SECONDS
-        if job.deadline is not None:
-            left = min(left, job.deadline - time.monotonic())
+    def _work(self, process: Process, job: Job, error: CheckerError | None) -> None:
+        seconds = QUICK_SECONDS if job.deadline is None else min(PATIENT_SECONDS, _left(job))
         try:
-            seconds = QUICK_SECONDS if job.deadline is None else left
-            reply = process.ask(job.request, seconds) if left > 0 else None
+            if error is not None:
+                raise error
+            reply = process.ask(job.request, seconds) if seconds > 0 else None
         except LateError:
             reply = None
-            with suppress(OSError):
-                process.start()
-        except CheckerError as error:
-            job.future.set_exception(error)
+        except DiedError:
+            reply = None
+            job.deaths += 1
+            if job.deaths < TRIES and self._try_again(job):
+                return
+        except CheckerError as failure:
+            job.future.set_exception(failure)
             return
         if reply is None and job.deadline is None and self._queue_again(job):
             return
         job.future.set_result(reply)
+
+    def _try_again(self, job: Job) -> bool:
+        """Whether the check could be put back to the front of its lane."""
+        with self._changed:
+            if not self._closed:
+                (self._quick if job.deadline is None else self._patient).appendleft(job)
+                self._changed.notify_all()
+            return not self._closed
 
     def _queue_again(self, job: Job) -> bool:
         """Whether the check could be moved to the patient lane."""
@@ -119,6 +138,12 @@ class Lanes:
             self._patient.append(job)
             self._changed.notify_all()
             return True
+
+
+def _left(job: Job) -> float:
+    """Seconds until a check in the patient lane is given up."""
+    assert job.deadline is not None
+    return job.deadline - time.monotonic()
 
 
 def closed() -> CheckerError:

@@ -22,7 +22,7 @@ _COMMAS = re.compile(r"(?<![\d.,\w])[1-9]\d{0,2}(?:,\d{3})+(?![\d]|,\d)")
 _CONTINENTAL = re.compile(
     r"(?<![\d.,\w])(?:[1-9]\d{0,2}(?:\.\d{3})+,\d+|[1-9]\d{0,2}(?:\.\d{3}){2,})(?![\d.,])"
 )
-_NOUGHT_COMMA = re.compile(r"(?<![\d.,\w(\[])(?<!\\\{)0,(?=\d+(?![\d.,]))")
+_NOUGHT_COMMA = re.compile(r"(?<![\d.,\w(\[\]])(?<!\\\{)0,(?=\d+(?![\d.,]))")
 _SCIENTIFIC = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?|\.\d+)[eE]([-+]?\d{1,4})(?![\w.])")
 _BARE_POINT = re.compile(r"(?<![\d\w}])\.(?=\d)")
 _REPEATING = re.compile(

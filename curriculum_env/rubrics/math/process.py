@@ -15,12 +15,19 @@ from curriculum_env.errors import CheckerError
 
 _ROOT = Path(__file__).parents[3]
 _MODULE = f"{__package__}.worker"
-_START_SECONDS = 120.0
+_START_SECONDS = 60.0
 _GRACE_SECONDS = 0.25
 
 
+_STARTS = 3
+
+
 class LateError(Exception):
-    """A worker gave no answer in time, or died over it; it has been killed."""
+    """A worker gave no answer in time; it has been killed."""
+
+
+class DiedError(Exception):
+    """A worker died over a check, or before it."""
 
 
 class Process:
@@ -57,29 +64,38 @@ class Process:
         """The worker's reply to `request`, which it is told to give within `seconds`.
 
         Raises:
-            LateError: it gave none, not even a moment after its time, or it died.
+            LateError: it gave none, not even a moment after its time.
+            DiedError: it died.
             CheckerError: it could not be started at all.
         """
-        pipe = self._loaded()
-        with suppress(EOFError, OSError):
+        pipe = self.loaded()
+        try:
             pipe.send_bytes(json.dumps(request | {"seconds": seconds}).encode())
             if pipe.poll(seconds + _GRACE_SECONDS):
                 return json.loads(pipe.recv_bytes())
+        except (EOFError, OSError):
+            self.kill()
+            raise DiedError from None
         self.kill()
         raise LateError
 
-    def _loaded(self) -> Connection:
-        """The pipe to a worker that has loaded its libraries: its time counts from then on."""
+    def loaded(self) -> Connection:
+        """The pipe to a worker that has loaded its libraries: its time counts from then on.
+
+        Raises:
+            CheckerError: it could not be started, three times in a row.
+        """
         code = None
-        with suppress(EOFError, OSError):
-            if self._pipe is None:
-                self.start()
-            assert self._pipe is not None
-            if not self._ready:
-                self._ready = self._pipe.poll(_START_SECONDS) and bool(self._pipe.recv_bytes())
-            if self._ready:
-                return self._pipe
-        code = self.kill()
+        for _ in range(_STARTS):
+            with suppress(EOFError, OSError):
+                if self._pipe is None:
+                    self.start()
+                assert self._pipe is not None
+                if not self._ready:
+                    self._ready = self._pipe.poll(_START_SECONDS) and bool(self._pipe.recv_bytes())
+                if self._ready:
+                    return self._pipe
+            code = self.kill()
         raise CheckerError(
             f"a worker of the math rubric ended with code {code} before it was ready; "
             f"run `{sys.executable} -m {_MODULE}` to see whether it can be imported."

@@ -51,7 +51,7 @@ _BARE_LENGTH = 1_500
 
 # --- announced -------------------------------------------------------------------------------
 def announced(text: str) -> str | None:
-    """What the last "answer is" announces, unless an earlier one announced something else."""
+    """What the last "answer is" announces; "" when an earlier one announced something else."""
     cues = list(_CUE.finditer(text))
     if not cues or (value := _after(text, cues[-1])) is None:
         return None
@@ -62,7 +62,7 @@ def announced(text: str) -> str | None:
     ]
     final = _is_final(cues[-1]) and not any(map(_is_final, others))
     if others and not final and not RETRACTED.search(text[others[-1].end() : cues[-1].start()]):
-        return None
+        return ""
     return value
 
 
@@ -102,7 +102,7 @@ def bare(text: str) -> str | None:
     words, counts = _PROSE.findall(outside), re.search(r"\d|\$|\\[a-z]", text)
     if counts and len(words) > 1 and _WAVERS.search(text):
         return None
-    if len(words) > _BARE_WORDS or (counts and len(words) > 2 and _PROSE.match(outside)):
+    if len(words) > _BARE_WORDS or (counts and len(words) > 1 and _PROSE.match(outside)):
         return None
     text = re.sub(r"^(?:\.{2,}|…|=|\s)+", "", text)
     return re.sub(r"(?<![.\d])!$|(?<!\.)\.$", "", text).strip("*` ")

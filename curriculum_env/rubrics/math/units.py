@@ -47,18 +47,17 @@ _COMPOUND = {"mph": "mi/h", "kph": "km/h", "kmh": "km/h", "sqft": "ft^2", "cc": 
 _EMPTY = {"unit", "number", "answer", "total", "approximately", "exactly", "of", "the", "in", "a"}
 
 # Words after a number that change what it says, or that there is more to come.
-_TELLING = frozenset(
-    """
-    or and not no nor is isn't isnt was are be wrong incorrect false but maybe perhaps possibly
-    probably either neither if else unless instead though although however except versus vs
-    squared cubed factorial times plus minus over divided multiplied more less than percent
-    halves thirds fourths quarters fifths sixths sevenths eighths ninths tenths hundredths tens
-    ones hundreds thousands millions billions score below negative choose root pi modulo mod
-    base power half third quarter dozen hundred thousand million billion trillion guess unsure
-    unknown depends wait actually could might may should can cannot think believe then to
-    through between from equals equal both also because since so
-    """.split()
-)
+_TELLING_WORDS = """
+or and not no nor is isn't isnt was are be wrong incorrect false but maybe perhaps possibly
+probably either neither if else unless instead though although however except versus vs
+squared cubed factorial times plus minus over divided multiplied more less than percent
+halves thirds fourths quarters fifths sixths sevenths eighths ninths tenths hundredths tens
+ones hundreds thousands millions billions score below negative choose root pi modulo mod
+base power half third quarter dozen hundred thousand million billion trillion guess unsure
+unknown depends wait actually could might may should can cannot think believe then to
+through between from equals equal both also because since so
+"""
+_TELLING = frozenset(_TELLING_WORDS.split())
 _FACTORS = {"dozen": 12, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9,
             "trillion": 10**12}  # fmt: skip
 
