@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from curriculum_env.rubrics.code.cases import AssertCase, CallCase, Case, ProgramCase
 from curriculum_env.rubrics.code.compare import same_output, same_value
 from curriculum_env.rubrics.code.inside.codec import decode, encode
@@ -64,8 +66,11 @@ async def _assert(
     if failed := await _load(source, jail, seconds):
         return failed
     test = {"setup": case.setup, "test": case.test, "names": case.names}
+    deadline = time.monotonic() + 2 * seconds
     event = await desk.ask({"start": "exam", "seconds": seconds, **test}, seconds)
     while "verdict" not in (frame := event.get("frame", {"verdict": "wrong"})):
+        if time.monotonic() > deadline:
+            return Verdict("timeout", "too many calls")
         answer = await jail.ask({"send": frame}, seconds)
         if "end" in answer:
             return _ended(answer["end"])

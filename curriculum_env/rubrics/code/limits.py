@@ -23,7 +23,7 @@ class CodeLimits(BaseConfig):
     """Memory of all its processes together, and address space of each, in MiB."""
     disk_mb: int = Field(64, ge=1)
     """What it may write to its own `/tmp`, in MiB; nothing of it outlives the tests."""
-    output_mb: int = Field(8, ge=1, le=32)
+    output_mb: int = Field(8, ge=1, le=10)
     """Output of one test in MiB; a program that writes more has failed it."""
     processes: int = Field(32, ge=1)
     """Processes and threads at a time."""

@@ -195,6 +195,23 @@ def f(*args):
         value = [value]
     return value
 """,
+    "messages about as deep as can be read": """
+for depth in (*range(90, 110), *range(190, 210), *range(900, 1000, 3)):
+    body = b'{"value": ' + b"[" * depth + b"]" * depth + b"}"
+    quietly(os.write, 3, struct.pack(">I", len(body)) + body)
+def f(*args): return 0
+""",
+    "a value about as deep as can be read": FORGE
+    + """
+quietly(os.write, 3, frame({"loaded": True}))
+for depth in (980, 985, 990, 960, 970):
+    body = b'{"value": ' + b"[" * depth + b"]" * depth + b"}"
+    quietly(os.write, 3, struct.pack(">I", len(body)) + body)
+def f(*args): return 0
+""",
+    "output that grows when written down": """
+os.write(1, b"\\xff" * 1_040_000)
+""",
     "a deep message": """
 for _ in range(3):
     body = b'{"value": ' + b"[" * 200_000 + b"]" * 200_000 + b"}"

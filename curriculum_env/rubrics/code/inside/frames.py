@@ -10,6 +10,7 @@ from typing import Any
 
 HEAD = struct.Struct(">I")
 MAX_BYTES = 64 * 2**20
+MAX_DEPTH = 200
 CHUNK = 2**16
 
 Message = dict[str, Any]
@@ -72,7 +73,20 @@ def _message(body: bytes) -> Message:
         raise ValueError("a message nested too deeply") from error
     if not isinstance(message, dict):
         raise ValueError(f"a message that is a {type(message).__name__}, not an object")
+    if not _shallow(message):
+        raise ValueError("a message nested too deeply")
     return message
+
+
+def _shallow(message: Any) -> bool:
+    """Whether it is nested so little that anybody can write and read it again."""
+    layer = [message]
+    for _ in range(MAX_DEPTH):
+        inner = [node.values() if isinstance(node, dict) else node for node in layer]
+        layer = [child for nodes in inner for child in nodes if isinstance(child, (dict, list))]
+        if not layer:
+            return True
+    return False
 
 
 def receive(descriptor: int, buffer: Buffer) -> Iterator[Message]:
