@@ -38,7 +38,8 @@ class GenerationMixin(_Base):
         if not self.model.training:
             return self._score(self._heldout_inputs(inputs))
         if self._filling is not None:
-            return self._filled(self._filling)
+            filled: dict[str, Any] = self._filled(self._filling)
+            return filled
         count: int = self.accelerator.num_processes
         return self._play(self.shared.draw(len(inputs) * count // self.num_generations))
 

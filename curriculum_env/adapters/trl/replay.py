@@ -4,6 +4,7 @@ which every rollout fails."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,7 @@ class Replay:
 
     def metrics(self) -> dict[str, float]:
         """Those of the buffers."""
-        found = {}
+        found: dict[str, float] = {}
         for name, buffer in self._buffers().items():
             found |= {f"curriculum/{name}/{key}": v for key, v in buffer.metrics().items()}
         return found
@@ -129,8 +130,7 @@ class Replay:
     def load(self, folder: Path) -> None:
         """Read the buffers in the main process, for all."""
         for name, buffer in self._buffers().items():
-            where = folder / name
-            buffer.load_state_dict(from_rank_zero(lambda where=where: load_state(where)))
+            buffer.load_state_dict(from_rank_zero(partial(load_state, folder / name)))
 
     def _buffers(self) -> dict[str, Any]:
         both = {"trajectories": self.trajectories, "successes": self.successes}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import verifiers.v1 as vf
@@ -14,8 +14,8 @@ from verifiers.v1.utils.loaders import load_taskset, taskset_class, taskset_conf
 from curriculum_env.adapters.verifiers import CurriculumMixin, CurriculumTaskMixin
 from curriculum_env.adapters.verifiers.wrap import CurriculumWrap, CurriculumWrapConfig
 from curriculum_env.config import CurriculumConfig
+from curriculum_env.engine import Curriculum
 from curriculum_env.errors import ConfigError
-from curriculum_env.types import Row
 
 Messages = list[dict[str, Any]]
 
@@ -61,7 +61,7 @@ def settings_of(
     """The curriculum's settings: those given, else the taskset's own, for groups of `group_size`.
 
     Raises:
-        ConfigError: they name another group size, or a rule that needs unequal groups.
+        ConfigError: they name another group size.
     """
     given = taskset.config.curriculum if curriculum is None else curriculum
     config = CurriculumConfig.model_validate(given)
@@ -70,25 +70,23 @@ def settings_of(
             f"curriculum.group_size is {config.group_size} and num_generations {group_size}; "
             "expected the same: leave curriculum.group_size out."
         )
-    if config.sampler.type == "speed":
-        raise ConfigError(
-            "curriculum.sampler.type is 'speed', which asks for 4 rollouts of a task, then for 20 "
-            "more, but TRL gives all prompts num_generations; expected another rule."
-        )
     return config.model_copy(update={"group_size": group_size})
 
 
-def checked_rows(taskset: Any) -> Iterator[Row]:
-    """The rows to train on; the task of the first is checked to be of a kind that can be played.
+def open_curriculum(taskset: Any, config: CurriculumConfig, store: str | None) -> Curriculum:
+    """The curriculum of the taskset; the task of its first row is checked to be playable.
 
     Raises:
         PoolError: a row does not make a task.
         ConfigError: the tasks are of no single turn, or cannot be scored without a runtime.
     """
-    for position, row in enumerate(taskset.checked(taskset.rows())):
-        if position == 0:
-            check_playable(taskset, taskset.task(row))
-        yield row
+    curriculum: Curriculum = taskset.opened(config, store)
+    try:
+        check_playable(taskset, taskset.task(curriculum.rows[0]))
+    except BaseException:
+        curriculum.close()
+        raise
+    return curriculum
 
 
 def check_playable(taskset: Any, task: vf.Task) -> None:

@@ -25,8 +25,8 @@ from curriculum_env.adapters.trl.replay import Replay
 from curriculum_env.adapters.trl.rubric import Rubric
 from curriculum_env.adapters.trl.shared import SharedCurriculum
 from curriculum_env.adapters.trl.taskset import (
-    checked_rows,
     messages_of,
+    open_curriculum,
     open_taskset,
     settings_of,
     text_of,
@@ -76,7 +76,7 @@ class CurriculumTrainerMixin(GenerationMixin, FilledMixin, EvaluationMixin, Chec
         self._filling = self._filling_of(args, config)
         store = args.curriculum_store or self.taskset.config.task.store
         self.shared = SharedCurriculum(
-            lambda: Curriculum(checked_rows(self.taskset), config, store), self._prompt_of
+            lambda: open_curriculum(self.taskset, config, store), self._prompt_of
         )
         try:
             super().__init__(

@@ -22,6 +22,7 @@ from curriculum_env.types import Draw, Row
 Generator: TypeAlias = Callable[[int], Row | None]
 
 if TYPE_CHECKING:
+    from curriculum_env.config import CurriculumConfig
     from curriculum_env.engine import Curriculum
 
     class _Base(vf.Taskset[Any, Any]):
@@ -156,6 +157,20 @@ class CurriculumMixin(_Base):
             task.config = task.config.model_copy(update={"store": self._live.memory})
         return task
 
+    def opened(self, settings: CurriculumConfig, store: str | None) -> Curriculum:
+        """A new curriculum over the rows; whoever opens it closes it. Raises as `curriculum` does,
+        and `ConfigError` for a rule that wants unequal groups."""
+        from curriculum_env.engine import Curriculum
+
+        if settings.sampler.type == "speed":
+            raise ConfigError(
+                "curriculum.sampler.type is 'speed', which asks for 4 rollouts of a task, then "
+                "for 20 more, but a trainer of verifiers gives all tasks the same number; "
+                "expected another rule, or a loop of your own around Curriculum.ask and tell."
+            )
+        rows = self._with_priors(self.checked(self.rows()))
+        return Curriculum(rows, settings, store, generator=self.proposals())
+
     def close(self) -> None:
         """Release the store; the taskset cannot be iterated further."""
         if self._live.curriculum is not None:
@@ -169,17 +184,8 @@ class CurriculumMixin(_Base):
         return with_priors(rows, Path(self.config.priors).expanduser())
 
     def _open(self) -> Curriculum:
-        from curriculum_env.engine import Curriculum
-
-        if self.config.curriculum.sampler.type == "speed":
-            raise ConfigError(
-                "curriculum.sampler.type is 'speed', which asks for 4 rollouts of a task, then "
-                "for 20 more, but a trainer of verifiers gives all tasks the same number; "
-                "expected another rule, or a loop of your own around Curriculum.ask and tell."
-            )
         store = self.config.task.store or self._live.memory
-        rows, settings = self._with_priors(self.checked(self.rows())), self.config.curriculum
-        curriculum = Curriculum(rows, settings, store, generator=self.proposals())
+        curriculum = self.opened(self.config.curriculum, store)
         weakref.finalize(self._live, curriculum.close)
         return curriculum
 

@@ -11,7 +11,7 @@ from curriculum_env.errors import ConfigError
 from tests.adapters.trl.letters import letters
 from tests.adapters.trl.training import series, trainer, weights
 
-HALF = {"trajectory_replay": 0.5, "max_steps": 6}
+HALF: dict[str, Any] = {"trajectory_replay": 0.5, "max_steps": 6}
 
 
 @pytest.mark.parametrize(("kind", "rate"), [("grpo", 1e-2), ("rloo", 3e-3)])

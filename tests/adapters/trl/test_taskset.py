@@ -10,8 +10,8 @@ import verifiers.v1 as vf
 from curriculum_env import CurriculumConfig, Row
 from curriculum_env.adapters.trl import CurriculumGRPOConfig, CurriculumGRPOTrainer
 from curriculum_env.adapters.trl.taskset import (
-    checked_rows,
     messages_of,
+    open_curriculum,
     open_taskset,
     settings_of,
     text_of,
@@ -28,7 +28,8 @@ def test_by_id_by_settings_by_object_and_wrapped() -> None:
     mine = letters()
     assert open_taskset(mine) is mine
     wrapped = open_taskset({"id": "plain-coins", "count": 5})
-    assert len(list(checked_rows(wrapped))) == 5
+    with open_curriculum(wrapped, CurriculumConfig(), None) as curriculum:
+        assert len(curriculum.rows) == 5
 
 
 def test_a_taskset_by_id_is_trained_on(tmp_path: Path) -> None:
@@ -60,8 +61,9 @@ def test_settings_are_those_given_or_the_tasksets_own() -> None:
     assert settings_of(own, {"seed": 5}, 4) == CurriculumConfig(seed=5, group_size=4)
     with pytest.raises(ConfigError, match="group_size is 8 and num_generations 4"):
         settings_of(own, {"group_size": 8}, 4)
+    speed = CurriculumConfig.model_validate({"sampler": {"type": "speed"}})
     with pytest.raises(ConfigError, match="'speed'"):
-        settings_of(own, {"sampler": {"type": "speed"}}, 4)
+        open_curriculum(own, speed, None)
 
 
 class NeedsRuntime(LetterTask):
