@@ -26,6 +26,15 @@ def sidecar_path(path: Path) -> Path:
     return path.with_suffix(".json")
 
 
+def is_sidecar(path: Path) -> bool:
+    """Whether the file at `path` is a sidecar that `write_snapshot` wrote."""
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(found, dict) and {"format", "rows", "config", "metrics"} <= found.keys()
+
+
 def write_snapshot(
     curriculum: Curriculum,
     path: Path,

@@ -29,7 +29,7 @@ def export(
             f"{out.with_suffix('.parquet')}."
         )
     out = out.expanduser()
-    _spare_stores(out)
+    _spare(out)
     from curriculum_env.cli.render import WITHOUT_PRIORS
     from curriculum_env.cli.stored import graded_rollouts, read_store, replayed
     from curriculum_env.snapshot import sidecar_path, write_snapshot
@@ -42,9 +42,17 @@ def export(
     typer.echo(f"Wrote {rows} tasks to {out}, settings and metrics to {sidecar_path(out)}.")
 
 
-def _spare_stores(out: Path) -> None:
-    if not out.is_file():
-        return
-    with out.open("rb") as file:
-        if file.read(len(_SQLITE)) == _SQLITE:
-            raise ConfigError(f"{out} is a store, which the table would replace: name another.")
+def _spare(out: Path) -> None:
+    """Refuse to replace a store by the table, or what is no sidecar by the sidecar."""
+    from curriculum_env.snapshot import is_sidecar, sidecar_path
+
+    if out.is_file():
+        with out.open("rb") as file:
+            if file.read(len(_SQLITE)) == _SQLITE:
+                raise ConfigError(f"{out} is a store, which the table would replace: name another.")
+    sidecar = sidecar_path(out)
+    if sidecar.exists() and not is_sidecar(sidecar):
+        raise ConfigError(
+            f"{sidecar}, where the settings and metrics would go, holds something else: give "
+            f"{out.name} another name."
+        )

@@ -5,7 +5,7 @@ from typing import Any
 
 from curriculum_env.types import Group
 from tests.cli.conftest import Cli, Served, cli, refused, served
-from tests.cli.test_run import arguments, draws, recorded, report
+from tests.cli.runs import arguments, draws, recorded, report
 
 __all__ = ["cli", "served"]
 

@@ -251,6 +251,18 @@ def test_an_export_never_replaces_a_store(cli: Cli, live: Curriculum, tmp_path: 
     assert store.read_bytes() == before
 
 
+def test_an_export_never_replaces_what_is_no_sidecar(
+    cli: Cli, live: Curriculum, tmp_path: Path
+) -> None:
+    """A run's own report is `report.json`."""
+    report = tmp_path / "report.json"
+    report.write_text('{"draws": 9}')
+    refused(cli("export", tmp_path, tmp_path / "report.parquet"), "holds something else")
+    assert report.read_text() == '{"draws": 9}'
+    for _ in range(2):
+        assert cli("export", tmp_path, tmp_path / "difficulty.parquet").code == 0
+
+
 def test_dataset_text_is_shown_as_it_is(cli: Cli, tmp_path: Path) -> None:
     names = ("[/b]", "[red]x", ":smile:")
     pool = [Row(name, {}, domain=f"{name}d", level=name) for name in names]
