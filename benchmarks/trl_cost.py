@@ -2,7 +2,7 @@
 back and building tasks.
 
 A character transformer of 0.3 million parameters is trained by GRPO on arithmetic, 16 groups of 8
-rollouts a step, once without dynamic sampling and once with it. `share` is the time a step spends
+rollouts a step. `share` is the time a step spends
 in the curriculum over the time of the step, the median over steps; scoring the completions is the
 reward's own cost and not part of it. A real policy's step is longer, and its share smaller. The
 last line is one JSON object.
@@ -31,6 +31,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from curriculum_env.adapters.trl import CurriculumGRPOConfig, CurriculumGRPOTrainer
 
 GROUPS, ROLLOUTS = 16, 8
+TASKSET = {"id": "arithmetic-curriculum", "size": 20_000, "prompt": "{expression}="}
 
 
 def tokenizer() -> Any:
@@ -40,9 +41,7 @@ def tokenizer() -> Any:
     raw.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
     raw.decoder = decoders.Fuse()
     kind: Any = PreTrainedTokenizerFast
-    return kind(
-        tokenizer_object=raw, pad_token="<pad>", eos_token="<end>", padding_side="left"
-    )
+    return kind(tokenizer_object=raw, pad_token="<pad>", eos_token="<end>", padding_side="left")
 
 
 def policy() -> Any:
@@ -89,17 +88,16 @@ class Timed(CurriculumGRPOTrainer):
         self._scoring -= time.perf_counter() - begun
 
 
-def measure(steps: int, *, dynamic: bool) -> dict[str, float]:
+def measure(steps: int) -> dict[str, float]:
     """Medians over the steps after the first five."""
     with tempfile.TemporaryDirectory() as folder:
         args = CurriculumGRPOConfig(
             folder, max_steps=steps, per_device_train_batch_size=GROUPS * ROLLOUTS,
             num_generations=ROLLOUTS, max_completion_length=6, report_to="none", use_cpu=True,
             bf16=False, save_strategy="no", logging_strategy="no", disable_tqdm=True,
-            dynamic_sampling=dynamic, gradient_checkpointing=False,
+            gradient_checkpointing=False,
         )  # fmt: skip
-        taskset = {"id": "coins", "count": 20_000} if dynamic else ARITHMETIC
-        trainer = Timed(policy(), taskset, args=args, processing_class=tokenizer())
+        trainer = Timed(policy(), TASKSET, args=args, processing_class=tokenizer())
         trainer.train()
     whole, spent = zip(*trainer.steps[5:], strict=True)
     share = statistics.median(a / b for a, b in zip(spent, whole, strict=True))
@@ -110,15 +108,12 @@ def measure(steps: int, *, dynamic: bool) -> dict[str, float]:
     }
 
 
-ARITHMETIC = {"id": "arithmetic-curriculum", "size": 20_000, "prompt": "{expression}="}
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="25 steps instead of 100")
     steps = 25 if parser.parse_args().quick else 100
     warnings.simplefilter("ignore")
-    figures = measure(steps, dynamic=False)
+    figures = measure(steps)
     for name, value in figures.items():
         print(f"{name:20} {value:.5f}")
     print(json.dumps({name: round(value, 5) for name, value in figures.items()}))

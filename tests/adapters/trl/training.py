@@ -92,15 +92,20 @@ def trainer(folder: Path | str, kind: str = "grpo", taskset: Any = None, **setti
         "beta": 0.0,
         "disable_tqdm": True,
     }
-    words = tokenizer()
+    args = CONFIGS[kind](str(folder), **{**defaults, **settings})
+    taskset = letters() if taskset is None else taskset
+    return TRAINERS[kind](model(), taskset, args=args, processing_class=words(chat=chat), **named)
+
+
+def words(*, chat: bool = False) -> Any:
+    """The tokenizer, with or without a chat template."""
+    made = tokenizer()
     if chat:
-        words.chat_template = (
+        made.chat_template = (
             "{% for m in messages %}{{ m.role[0] + '>' + m.content + ';' }}{% endfor %}"
             "{% if add_generation_prompt %}a>{% endif %}"
         )
-    args = CONFIGS[kind](str(folder), **{**defaults, **settings})
-    taskset = letters() if taskset is None else taskset
-    return TRAINERS[kind](model(), taskset, args=args, processing_class=words, **named)
+    return made
 
 
 def weights(trained: Any) -> torch.Tensor:
