@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from curriculum_env.rubrics.math.answer import (
@@ -22,6 +23,7 @@ from curriculum_env.rubrics.math.symbolic import approximately, expression
 from curriculum_env.rubrics.math.values import same_value, squeezed
 from curriculum_env.rubrics.math.words import choice, is_choice, spoken
 
+_APPLIED = re.compile(r"[A-Za-z]\s*\(\s*x\s*\)")
 _EQUALS = {"=", r"\approx"}
 
 
@@ -114,13 +116,20 @@ def _same_relation(gold: Relation, other: Relation) -> bool:
     if decided is not None and not (_names(gold) and _names(other)):
         return decided
     if _names(gold) and _assigns(other):
-        named = [i for i, side in enumerate(other.sides) if same(gold.sides[0], side)]
+        named = [i for i, side in enumerate(other.sides) if _same_name(gold.sides[0], side)]
         rest = [side for i, side in enumerate(other.sides) if i not in named]
         if named and rest and all(same(gold.sides[1], side) for side in rest):
             return True
     if len(gold.sides) == len(other.sides) > 2:
         return _same_chain(gold, other)
     return same_equation(gold, other)
+
+
+def _same_name(gold: Node, side: Node) -> bool:
+    """Also `y` for `f(x)`."""
+    return same(gold, side) or (
+        side.text.strip() == "y" and _APPLIED.fullmatch(gold.text) is not None
+    )
 
 
 def _same_chain(gold: Relation, other: Relation) -> bool:

@@ -10,13 +10,13 @@ from curriculum_env.rubrics.math.extract import extract_answer
 from curriculum_env.rubrics.math.latex import tidy
 from curriculum_env.rubrics.math.limits import MAX_LENGTH, too_costly
 from curriculum_env.rubrics.math.numbers import exact
+from curriculum_env.rubrics.math.operators import operators
 from curriculum_env.rubrics.math.scan import balanced
 from curriculum_env.rubrics.math.symbolic import expression
 from curriculum_env.rubrics.math.values import squeezed
 from curriculum_env.rubrics.math.verdict import Verdict
 from curriculum_env.rubrics.math.words import is_choice, spoken
 
-_WORKED_OUT = re.compile(r"\\(?:int|sum|prod|lim)(?![A-Za-z])")
 _SENTENCE_WORDS = 12
 
 
@@ -44,7 +44,7 @@ def judge(gold: str, completion: str, prompt: str | None) -> Verdict:
 
 def _worked_out(gold: str, answer: str) -> bool:
     """Whether sums, integrals and limits in the answer stand in the gold one, too."""
-    return set(_WORKED_OUT.findall(answer)) <= set(_WORKED_OUT.findall(gold))
+    return operators(answer) <= operators(gold)
 
 
 def _echoed(answer: str, gold: str, prompt: str | None) -> bool:

@@ -19,7 +19,11 @@ _FONT = re.compile(
 )
 _OLD_FONT = re.compile(r"\{\s*\\(?:rm|bf|it|sf|tt)\s+([^{}]*)\}")
 _VERBATIM = re.compile(r"\\text\{[^{}]*\}")
-_WORD = re.compile(rf"(?<![\\A-Za-z])({_NAMES})(?![A-Za-z])", re.IGNORECASE)
+_AMBIGUOUS = "min|max|sec|deg|arg|dim|ker|sup|inf"  # units and words, unless they are applied
+_WORD = re.compile(
+    rf"(?<![\\A-Za-z])(?!(?:{_AMBIGUOUS})(?!\s*[({{\\])(?![A-Za-z]))({_NAMES})(?![A-Za-z])",
+    re.IGNORECASE,
+)
 
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), replacement)
@@ -28,7 +32,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\\(?:left|right|middle)\s*\.", " "),
         (r"\\(?:left|right|middle|[bB]igg?[lrm]?)(?![A-Za-z])", ""),
         (r"\\(?:displaystyle|textstyle|scriptstyle|limits|nolimits|allowbreak|hfill|par)\b", " "),
-        (r"\\(?:boxed|fbox)(?![A-Za-z])", ""),
+        (r"\\(?:boxed|fbox|therefore|because)(?![A-Za-z])", " "),
         (r"\\(?:mathrm|mathbf|mathit|mathsf|rm|bf|it)(?:\s+|(?=\d))(?=\w)", ""),
         (r"\\(?:hspace|vspace|phantom|hphantom|label|tag)\*?\{[^{}]*\}", " "),
         (r"(?<!\\)\\[()\[\]]", " "),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from curriculum_env.rubrics.math.settle import RETRACTED, folded
 
@@ -21,6 +22,8 @@ _WAVERS = re.compile(
     r"don't know|do not know|unclear|one of|some say|if)\b|\?",
     re.IGNORECASE,
 )
+_SUPPOSES = re.compile(r"\b(?:let|let's|suppose|assume|assuming|consider|try)\b", re.IGNORECASE)
+_THUS = re.compile(r"(?:so|thus|hence|therefore|ergo|then|finally)\b[,:]?\s+(?=[^A-Za-z])", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?])[)*\"']*\s+(?=[A-Z\\$*(])|\n+")
 _NEXT = re.compile(r"(?<=[.!?])[)*\"']*\s+(?=[A-Z])")
 _REST = re.compile(
@@ -31,7 +34,7 @@ _REST = re.compile(
 _MATH = re.compile(
     r"(?<!\\)\$\$?(.+?)(?<!\\)\$\$?|(?<!\\)\\\((.+?)\\\)|(?<!\\)\\\[(.+?)\\\]", re.DOTALL
 )
-_JOINED = re.compile(r"\s*(?:,|and|or|,\s*and|,\s*or)\s*(?=[$\\(])")
+_JOINED = re.compile(r"\s*(?:,|and|or|,\s*and|,\s*or)\s*[$\\(]")
 _UNIT = re.compile(r"\s*([A-Za-z%°][A-Za-z/° ]{0,30}(?:\^\{?\d\}?)?)?\s*(?=[.,;*]|$)")
 _NUMBER = re.compile(
     r"(?<![\w.\\])-?(?:\\?\$\s*)?(?:\d+(?:[.,]\d+)*(?:\s*/\s*\d+)?|\\[dt]?frac\s*\{[^{}]*\}\{[^{}]*\}|"
@@ -98,13 +101,13 @@ def bare(text: str) -> str | None:
     """The whole text, when it holds no sentence."""
     if "\n" in text or len(text) > _BARE_LENGTH or text.endswith("?"):
         return None
+    text = _THUS.sub("", re.sub(r"^(?:\.{2,}|…|=|∴|\s)+", "", text), count=1)
     outside = _GROUPS.sub(" ", _without_math(text)).strip()
     words, counts = _PROSE.findall(outside), re.search(r"\d|\$|\\[a-z]", text)
-    if counts and len(words) > 1 and _WAVERS.search(text):
+    if counts and words and (_SUPPOSES.search(text) or (words[1:] and _WAVERS.search(text))):
         return None
     if len(words) > _BARE_WORDS or (counts and len(words) > 1 and _PROSE.match(outside)):
         return None
-    text = re.sub(r"^(?:\.{2,}|…|=|\s)+", "", text)
     return re.sub(r"(?<![.\d])!$|(?<!\.)\.$", "", text).strip("*` ")
 
 
@@ -113,9 +116,14 @@ def concluded(text: str) -> str | None:
     """The value of the last sentence."""
     last = next((part.strip() for part in reversed(_SENTENCE.split(text)) if part.strip()), "")
     outside = _without_math(last)
-    if _WAVERS.search(outside) or not _CONCLUDES.search(last):
+    if _WAVERS.search(outside) or _SUPPOSES.search(outside) or not _CONCLUDES.search(last):
         return None
-    spans = [next(filter(None, found.groups())) for found in _MATH.finditer(last)]
+    found = list(_MATH.finditer(last))
+    spans = [next(filter(None, span.groups())) for span in found]
+    if len(spans) > 1 and all(
+        _JOINED.fullmatch(last[a.end() : b.start()] + "$") for a, b in pairwise(found)
+    ):
+        return ", ".join(spans)
     if len(spans) > 1 or re.search(r"\d", outside):
         spans = [span for span in spans if not _NAMED.fullmatch(span.strip())]
     numbers = dict.fromkeys(found[0] for found in _NUMBER.finditer(outside))

@@ -20,6 +20,7 @@ from typing import Any
 import sympy
 
 from curriculum_env.rubrics.math.numbers import Exact, exact
+from curriculum_env.rubrics.math.operators import same_operation
 from curriculum_env.rubrics.math.quantity import Quantity, quantity
 from curriculum_env.rubrics.math.symbolic import equal, expression, same_number
 from curriculum_env.rubrics.math.units import Unit
@@ -46,8 +47,10 @@ def same_value(gold: str, other: str) -> bool:
     for rule in (_same_time, _same_ratio, _same_base):
         if (decided := rule(gold, other)) is not None:
             return decided
-    return _same_quantity(quantity(numeral(gold)), quantity(numeral(other))) or _same_phrase(
-        gold, other
+    return (
+        _same_quantity(quantity(numeral(gold)), quantity(numeral(other)))
+        or _same_phrase(gold, other)
+        or same_operation(gold, other)
     )
 
 
