@@ -184,7 +184,21 @@ class StoredRows(Sequence[Row]):
 
     @classmethod
     def spool(cls, rows: Iterable[Row]) -> StoredRows:
-        """Write `rows` to a temporary file that ends with the process, and map it."""
+        """Write `rows` to a temporary file that ends with the process, and map it.
+
+        Raises:
+            PoolError: the temporary folder has no room.
+        """
+        try:
+            return cls._spooled(rows)
+        except OSError as error:
+            raise PoolError(
+                f"the rows cannot be written to the temporary folder {tempfile.gettempdir()} "
+                f"({error.strerror or error}); name a folder with more room in TMPDIR"
+            ) from error
+
+    @classmethod
+    def _spooled(cls, rows: Iterable[Row]) -> StoredRows:
         import pyarrow as pa
 
         with tempfile.NamedTemporaryFile(prefix="curriculum-env-", suffix=".arrow") as file:

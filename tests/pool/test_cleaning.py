@@ -23,6 +23,7 @@ from curriculum_env.pool.cleaning.report import REASONS
 from curriculum_env.pool.cleaning.steps import Steps
 from curriculum_env.pool.near import NearIndex
 from tests.pool.labelled import TASKS
+from tests.pool.test_contamination import static_model
 
 OUTPUTS = ("pool.parquet", "quarantine.parquet", "report.json", "report.md")
 CHINESE = "一个苹果三元, 小明买了五个苹果, 一共要付多少元?"
@@ -373,6 +374,37 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyP
     settings = BuildSettings((write(tmp_path / "a.jsonl", numbered(3)),))
     with pytest.raises(ConfigError, match="No space left on device"):
         build_pool(settings, tmp_path / "out", processes=1)
+
+
+def test_embeddings_by_setting(tmp_path: Path) -> None:
+    static_model(tmp_path / "model")
+    evaluation = write(
+        tmp_path / "e.jsonl", [{"prompt": "the dog sleeps on the sofa", "answer": 1}]
+    )
+    told = ("the puppy naps on the couch", "the engine burns")
+    source = write(tmp_path / "a.jsonl", ({"prompt": text, "answer": 2} for text in told))
+    settings = BuildSettings(
+        (source,), against=(evaluation,), embedding=0.9, embedder=str(tmp_path / "model")
+    )
+    report = build_pool(settings, tmp_path / "out", processes=1)
+    assert report.details == {"contamination: embedding": 1}
+    assert report.kept == 1
+
+
+def test_answers_contradict_only_if_none_is_accepted_by_all(tmp_path: Path) -> None:
+    records: list[dict[str, Any]] = [
+        {"prompt": "What is two to the third power?", "answer": ["8", "2^3"]},
+        {"prompt": "What is two to the third power?", "answer": "8.0"},
+        {"prompt": "What is three to the second power?", "answer": ["9", "nine"]},
+        {"prompt": "What is three to the second power?", "answer": ["nine", "neun"]},
+        {"prompt": "What is three to the second power?", "answer": ["9", "6"]},
+    ]
+    report = build_pool(
+        BuildSettings((write(tmp_path / "a.jsonl", records),)), tmp_path / "out", processes=1
+    )
+    assert report.reasons == {"duplicate": 1, "contradiction": 3}
+    third = lines(tmp_path / "out" / "quarantine.parquet")[2]
+    assert third["detail"] == "neun | nine against 6 | 9"
 
 
 def test_nothing_but_junk_is_an_empty_pool(tmp_path: Path) -> None:

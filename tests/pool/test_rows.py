@@ -93,5 +93,13 @@ def test_a_pool_of_a_later_version_is_refused(tmp_path: Path) -> None:
         load_rows(str(tmp_path / "pool.parquet"))
 
 
+def test_a_temporary_folder_without_room_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    with pytest.raises(PoolError, match="TMPDIR"):
+        load_rows(RECORDS)
+
+
 def test_no_rows_are_an_empty_sequence() -> None:
     assert list(StoredRows.spool([])) == []

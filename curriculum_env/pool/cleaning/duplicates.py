@@ -34,15 +34,27 @@ def exact(records: Records) -> tuple[Found, Found]:
     order = np.argsort(identities, kind="stable")
     for group in _groups(identities[order]):
         members = alive[order[group]]
-        answers = keys[order[group]]
-        if (answers == answers[0]).all():
-            duplicates.match_N[members[1:]] = members[0]
-            duplicates.score_N[members[1:]] = 1.0
-        else:
-            other = members[np.argmax(answers != answers[0])]
-            contradictions.match_N[members] = np.where(answers == answers[0], other, members[0])
-            contradictions.score_N[members] = 1.0
+        alike = (keys[order[group]] == keys[order[group][0]]).all()
+        against = None if alike else _contradicted(records, members.tolist())
+        found = duplicates if against is None else contradictions
+        chosen = members[1:] if against is None else members
+        found.match_N[chosen] = members[0] if against is None else against
+        found.score_N[chosen] = 1.0
     return duplicates, contradictions
+
+
+def _contradicted(records: Records, members: list[int]) -> list[int] | None:
+    """For each member the first whose answers have none in common with its own; None where some
+    answer is accepted by all."""
+    answers = [frozenset(records.text("answer_keys", at).split(" | ")) for at in members]
+    if frozenset.intersection(*answers):
+        return None
+    return [
+        next(
+            (at for at, other in zip(members, answers, strict=True) if not own & other), members[0]
+        )
+        for own in answers
+    ]
 
 
 def _groups(ordered: NDArray[np.uint64]) -> list[slice]:
