@@ -12,6 +12,7 @@ from string import Template
 
 from curriculum_env.errors import ConfigError
 
+LONGEST = 64
 _SUFFIX = ".tmpl"
 
 
@@ -28,6 +29,10 @@ def scaffold(name: str, parent: Path) -> Path:
             "as in word-problems."
         )
     folder = parent / module
+    if len(name) > LONGEST:
+        raise ConfigError(
+            f"the name has {len(name)} letters; expected at most {LONGEST}: choose a shorter one."
+        )
     if folder.exists():
         raise ConfigError(f"{folder} is there already: choose another name, or remove it.")
     if find_spec(module) is not None:

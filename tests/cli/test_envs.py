@@ -99,6 +99,27 @@ def test_a_new_environment_passes_its_own_tests(cli: Cli, tmp_path: Path) -> Non
     assert [file for file in leftover if file.suffix in (".py", ".toml", ".md")] == []
 
 
+def test_odd_names_pass_their_own_tests_too(cli: Cli, tmp_path: Path) -> None:
+    """Names that the files of the package use themselves, and ones that Python knows."""
+    names = ("a-1", "x", "none", "match", "row", "vf", "self", "dataset", "curriculum", "a_b-c")
+    for name in names:
+        assert cli("env", "new", name, "-p", tmp_path).code == 0
+    folders = [tmp_path / name.replace("-", "_") for name in names]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib"]
+        + [str(folder / "tests") for folder in folders],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([*map(str, folders), *sys.path])},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert f"{5 * len(names)} passed" in done.stdout, done.stdout
+
+
+def test_a_name_that_is_too_long(cli: Cli, tmp_path: Path) -> None:
+    refused(cli("env", "new", "a" * 300, "-p", tmp_path), "300 letters")
+
+
 def test_a_new_environment_runs(
     cli: Cli, served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
