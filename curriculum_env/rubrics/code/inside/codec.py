@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, ItemsView, KeysView, ValuesView
 from decimal import Decimal
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 MAX_ITEMS = 1_000_000
@@ -72,7 +73,7 @@ def _text_or_iterator(value: Any) -> Any:
     if isinstance(value, Fraction):
         return {"Fraction": [hex(value.numerator), hex(value.denominator)]}
     if hasattr(value, "__next__") or isinstance(value, VIEWS):
-        return {"iter": [encode(item) for _, item in zip(range(MAX_ITEMS), value, strict=False)]}
+        return {"iter": [encode(item) for item in islice(value, MAX_ITEMS)]}
     raise TypeError(f"a {type(value).__name__}, which is not plain data")
 
 

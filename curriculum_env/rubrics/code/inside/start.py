@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import restrict
@@ -14,7 +13,6 @@ from .job import Job
 from .settings import Settings
 
 CHANNEL = 3
-Work = Callable[[int], None]
 
 
 @dataclass(frozen=True)
