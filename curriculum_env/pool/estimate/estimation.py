@@ -154,6 +154,9 @@ class Estimation:
             except Exception as error:  # whatever a rubric's own code raises
                 self._ungraded(number, f"{type(error).__name__}: {error}")
                 return
+        if not 0.0 <= success <= 1.0:
+            self._ungraded(number, f"a success of {success}, which is not between 0 and 1")
+            return
         self.journal.graded(number, success)
         self.plan.graded(row, success)
         self._grades = True

@@ -87,10 +87,6 @@ class Plan:
         """Hand out no further rollout of `row`."""
         self.given_up.add(row)
 
-    def owed(self) -> int:
-        """Graded rollouts missing to `k` of each row."""
-        return int(np.maximum(self.depth.k - self.attempts_N, 0).sum())
-
     def _due(self, row: int) -> bool:
         return row not in self.given_up and bool(self._handed_N[row] < self.target_N[row])
 

@@ -62,16 +62,16 @@ def write_priors(found: Found, pruned_N: BoolArray, folder: Path) -> None:
     """
     import pyarrow as pa
 
-    known = np.flatnonzero(found.attempts_N > 0)
-    attempts = found.attempts_N[known].astype(np.float64)
-    low, high = pass_rate_interval(found.passes_N[known], attempts)
-    rows = [found.rows[int(i)] for i in known]
-    reasons = [reason(found, int(i)) if pruned_N[i] else None for i in known]
+    known_N = found.attempts_N > 0
+    attempts = found.attempts_N[known_N].astype(np.float64)
+    low, high = pass_rate_interval(found.passes_N[known_N], attempts)
+    rows = [row for row, known in zip(found.rows, known_N, strict=True) if known]
+    reasons = [reason(found, int(i)) if pruned_N[i] else None for i in np.flatnonzero(known_N)]
     columns = {
         "uid": [row.uid for row in rows],
         "domain": [row.domain for row in rows],
         "level": [row.level for row in rows],
-        "prior_passes": found.passes_N[known],
+        "prior_passes": found.passes_N[known_N],
         "prior_attempts": attempts,
         "low": low,
         "high": high,
@@ -89,8 +89,8 @@ def write_pools(found: Found, pruned_N: BoolArray, folder: Path) -> None:
     Raises:
         StateError: they cannot be written.
     """
-    kept = (record_of(_row(found, i)) for i in _positions(np.logical_not(pruned_N)))
-    out = (_taken_out(found, i) for i in _positions(pruned_N))
+    kept = (record_of(row) for _, row in _rows(found, np.logical_not(pruned_N)))
+    out = (_taken_out(found, i, row) for i, row in _rows(found, pruned_N))
     _parquet(folder / POOL, schema(), batches(kept, schema()))
     with_reason = schema(*MATCH)
     _parquet(folder / QUARANTINE, with_reason, batches(out, with_reason))
@@ -101,8 +101,7 @@ def reason(found: Found, position: int) -> str:
     return "never solved" if found.passes_N[position] <= 0 else "always solved"
 
 
-def _taken_out(found: Found, position: int) -> dict[str, Any]:
-    row = _row(found, position)
+def _taken_out(found: Found, position: int, row: Row) -> dict[str, Any]:
     detail = f"{row.prior_passes:g} of {row.prior_attempts:g} rollouts"
     nothing = dict.fromkeys(name for name, _ in MATCH)
     return {
@@ -111,16 +110,19 @@ def _taken_out(found: Found, position: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _positions(marked_N: BoolArray) -> Iterator[int]:
-    return map(int, np.flatnonzero(marked_N))
-
-
-def _row(found: Found, position: int) -> Row:
-    row = found.rows[int(position)]
-    attempts = float(found.attempts_N[position])
-    if not attempts:
-        return row
-    return replace(row, prior_passes=float(found.passes_N[position]), prior_attempts=attempts)
+def _rows(found: Found, marked_N: BoolArray) -> Iterator[tuple[int, Row]]:
+    """The marked rows and their positions, with the priors found."""
+    for position, row in enumerate(found.rows):
+        if marked_N[position]:
+            passes, attempts = found.passes_N[position], found.attempts_N[position]
+            priors = (float(passes), float(attempts))
+            if not attempts:
+                priors = (row.prior_passes, row.prior_attempts)
+            data = dict(row.data)  # read from the file once
+            yield (
+                position,
+                replace(row, data=data, prior_passes=priors[0], prior_attempts=priors[1]),
+            )
 
 
 def _write(path: Path, text: str) -> None:

@@ -15,7 +15,7 @@ from curriculum_env.errors import ConfigError
 from curriculum_env.pool.estimate.budget import Budget, Prices
 from curriculum_env.pool.estimate.describe import sections
 from curriculum_env.pool.estimate.estimation import Estimation
-from curriculum_env.pool.estimate.journal import Journal
+from curriculum_env.pool.estimate.journal import Journal, Known
 from curriculum_env.pool.estimate.pace import Pace
 from curriculum_env.pool.estimate.patience import Patience
 from curriculum_env.pool.estimate.plan import Depth, Plan
@@ -78,11 +78,12 @@ class EstimateSession:
         except BaseException:
             self.journal.close()
             raise
-        known = self.journal.known()
+        known, nothing = self.journal.known(), Known(0.0, 0)
+        counts = [known.get(row.uid, nothing) for row in rows]
         self.found = Found(
             rows,
-            np.array([known[row.uid].passes if row.uid in known else 0.0 for row in rows]),
-            np.array([known[row.uid].attempts if row.uid in known else 0 for row in rows]),
+            np.array([count.passes for count in counts], np.float64),
+            np.array([count.attempts for count in counts], np.int64),
             settings.depth.k,
         )
         self.estimation: Estimation | None = None
@@ -163,7 +164,11 @@ class EstimateSession:
                 )
 
     def _owed(self) -> int:
-        return int(np.maximum(self.settings.depth.k - self.found.attempts_N, 0).sum())
+        """Graded rollouts missing to k of each row that the service takes."""
+        missing_N = np.maximum(self.settings.depth.k - self.found.attempts_N, 0)
+        refused = self.estimation.refused if self.estimation else {}
+        taken_N = [row.uid not in refused for row in self.rows] if refused else True
+        return int((missing_N * taken_N).sum())
 
     def _ended(self) -> str:
         estimation = self.estimation

@@ -80,7 +80,7 @@ def test_what_failed_is_owed_and_given_up_in_the_end() -> None:
     made.failed(0)
     made.graded(1, 1.0)
     assert made.next() is None
-    assert made.owed() == 1
+    assert made.given_up == {0}
 
 
 def test_a_row_put_back_comes_again() -> None:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -179,7 +181,7 @@ async def test_a_row_the_service_refuses_is_told_and_left(tmp_path: Path) -> Non
     with closing(made(tmp_path, rows(10))) as session:
         await play(session, Picky())
         report = session.report()
-    assert (report.spent.refused, report.owed, report.estimated) == (1, 4, 9)
+    assert (report.spent.refused, report.owed, report.estimated) == (1, 0, 9)
     assert report.ended == ""
 
 
@@ -213,6 +215,30 @@ async def test_a_rubric_that_grades_nothing_stops_the_spending(tmp_path: Path) -
         report = session.report()
     assert "could grade none" in report.ended
     assert player.calls < 20
+
+
+@pytest.mark.parametrize("success", [float("nan"), -0.5, 1.5])
+async def test_a_success_that_is_none_is_not_counted(tmp_path: Path, success: float) -> None:
+    async def odd(row: Row, reply: str) -> float:
+        return success if row.uid == "coin-0" else 1.0
+
+    with closing(made(tmp_path, rows(3))) as session:
+        await play(session, Player(), odd)
+        report = session.report()
+    assert (report.estimated, report.mean, report.spent.ungraded) == (2, 1.0, 4)
+
+
+def test_a_second_process_is_turned_away(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from curriculum_env.pool.estimate.journal import Journal\n"
+        "Journal(Path(sys.argv[1]))"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "rollouts.db")]
+    with closing(made(tmp_path, rows(2))):
+        second = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "OwnerError: another process is estimating" in second.stderr
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 async def test_half_a_success_counts_half(tmp_path: Path) -> None:
