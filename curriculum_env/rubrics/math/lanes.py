@@ -17,11 +17,11 @@ from curriculum_env.errors import CheckerError
 from curriculum_env.rubrics.math.process import DiedError, LateError, Process
 
 QUICK_SECONDS = 0.5
-PATIENT_SECONDS = 2.5
+PATIENT_SECONDS = 2.0
 _LOOK_AGAIN = 0.5
 _RETREAT = 0.5
 TRIES = 3  # of a check whose worker dies, be it over the check or by another hand
-PATIENCE = 4.0  # seconds from entering the patient lane until a check is given up
+PATIENCE = 3.0  # seconds from entering the patient lane until a check is given up
 
 
 @dataclass(slots=True)

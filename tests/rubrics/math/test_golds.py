@@ -48,7 +48,7 @@ def test_unusable(checker: MathChecker, gold: str, reason: str) -> None:
 
 
 def test_each_is_told_with_its_place(checker: MathChecker) -> None:
-    golds = ["1", "", *map(str, range(600)), "5=7", 3, 2.5]
+    golds: list[str | int | float] = ["1", "", *map(str, range(600)), "5=7", 3, 2.5]
     assert checker.check_golds(golds) == [
         GoldProblem(1, "", "is empty"),
         GoldProblem(602, "5=7", "is an equation between different values"),
