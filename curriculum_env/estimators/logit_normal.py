@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from math import exp, log1p
 from typing import TypeAlias
 
 import numpy as np
@@ -45,14 +46,19 @@ def posterior(mean: float, variance: float, passes: float, size: int) -> tuple[f
     placed at its mode (Liu and Pierce 1994, Biometrika 81:624). `passes` may be fractional.
     """
     mode, width = _laplace(mean, variance, passes, size)
-    at_mode = _log_density(mode, mean, variance, passes, size)
+    precision = 0.5 / variance
+    at_mode = passes * mode - size * _softplus(mode) - (mode - mean) ** 2 * precision
     total = first = second = 0.0
     for z, weight in _QUADRATURE:
         x = mode + width * z
-        weight *= math.exp(_log_density(x, mean, variance, passes, size) - at_mode)
+        # log(1 + exp(x)), written out: this loop is most of an update
+        softplus = x + log1p(exp(-x)) if x > 0.0 else log1p(exp(x))
+        away = x - mean
+        weight *= exp(passes * x - size * softplus - away * away * precision - at_mode)
         total += weight
-        first += weight * z
-        second += weight * z * z
+        weight *= z
+        first += weight
+        second += weight * z
     first /= total
     left = width * width * (second / total - first * first)
     log_evidence = at_mode + math.log(total * width / math.sqrt(2.0 * math.pi * variance))
@@ -78,10 +84,9 @@ def _laplace(mean: float, variance: float, passes: float, size: int) -> tuple[fl
     return x, 1.0 / math.sqrt(curvature)
 
 
-def _log_density(x: float, mean: float, variance: float, passes: float, size: int) -> float:
-    """log of prior x likelihood at the logit `x`, but for the prior's constant."""
-    softplus = max(x, 0.0) + math.log1p(math.exp(-abs(x)))
-    return passes * x - size * softplus - (x - mean) ** 2 / (2.0 * variance)
+def _softplus(x: float) -> float:
+    """log(1 + exp(x)), without overflow."""
+    return max(x, 0.0) + log1p(exp(-abs(x)))
 
 
 def _expect(transform: Transform, mean: FloatArray, variance: FloatArray) -> FloatArray:

@@ -49,11 +49,9 @@ class Settled:
     @property
     def rates(self) -> tuple[float, float]:
         """The pass rates of rows that never, and that always, pass: luck, and 1 less slips."""
-        luck, slips = (
-            min(exceptions / rollouts, _MOST_EXCEPTIONS)
-            for exceptions, rollouts in zip(self._exceptions, self._rollouts, strict=True)
-        )
-        return luck, 1.0 - slips
+        (lucky, slipped), (tried_never, tried_always) = self._exceptions, self._rollouts
+        luck, slips = lucky / tried_never, slipped / tried_always
+        return min(luck, _MOST_EXCEPTIONS), 1.0 - min(slips, _MOST_EXCEPTIONS)
 
     def probability(self, ratios: Ratios) -> tuple[float, float]:
         """The probabilities of a row to never, and to always, pass."""
@@ -67,8 +65,9 @@ class Settled:
 
     def likelihoods(self, passes: F, fails: F) -> tuple[F, F]:
         """The log-likelihoods of such rollouts of a row that never, and that always, passes."""
-        never, always = (passes * math.log(rate) + fails * math.log1p(-rate) for rate in self.rates)
-        return never, always
+        luck, unslipped = self.rates
+        never = passes * math.log(luck) + fails * math.log1p(-luck)
+        return never, passes * math.log(unslipped) + fails * math.log1p(-unslipped)
 
     def offline(self, passes_N: FloatArray, fails_N: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The ratios of new rows by their offline rollouts, against a uniform pass rate."""
@@ -83,25 +82,25 @@ class Settled:
 
     def weigh(self, ratios: Ratios, passes: float, size: int, log_open: float) -> Ratios:
         """The ratios of a row after a group whose likelihood was exp(log_open) if it is open."""
-        logs = self.likelihoods(passes, size - passes)
+        never, always = self.likelihoods(passes, size - passes)
         return Ratios(
-            *(
-                min(max(ratio + log - log_open, -_SURE), _SURE)
-                for ratio, log in zip(ratios, logs, strict=True)
-            )
+            _sure(ratios.never + never - log_open), _sure(ratios.always + always - log_open)
         )
 
     def learn(self, before: Ratios | None, after: Ratios, passes: float, size: int) -> float:
         """Take in one group of a row whose ratios went from `before` (None where it is the row's
         first) to `after`; returns the probability that the row is open."""
-        known = (0.0, 0.0) if before is None else self.probability(before)
-        found = self.probability(after)
+        known_never, known_always = (0.0, 0.0) if before is None else self.probability(before)
+        never, always = self.probability(after)
+        fails = size - passes
         self._rows += before is None
-        for i, exceptions in enumerate((passes, size - passes)):
-            self._settled[i] += found[i] - known[i]
-            self._exceptions[i] += found[i] * exceptions
-            self._rollouts[i] += found[i] * size
-        return 1.0 - sum(found)
+        self._settled[0] += never - known_never
+        self._settled[1] += always - known_always
+        self._exceptions[0] += never * passes
+        self._exceptions[1] += always * fails
+        self._rollouts[0] += never * size
+        self._rollouts[1] += always * size
+        return 1.0 - never - always
 
     def get(self) -> list[float]:
         """Everything that `learn` changes."""
@@ -117,3 +116,7 @@ class Settled:
         never, always = shares[0] * never, shares[1] * always
         total = 1.0 - shares[0] - shares[1] + never + always
         return never / total, always / total
+
+
+def _sure(ratio: float) -> float:
+    return min(max(ratio, -_SURE), _SURE)
