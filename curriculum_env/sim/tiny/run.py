@@ -122,13 +122,14 @@ def train(
     store: str | None = None,
     note: Callable[[Point], None] = lambda point: None,
 ) -> Training:
-    """Train `policy` on a pool until the budget is spent; `note` is told each evaluation."""
+    """Train `policy` on a pool until the budget is spent, or no group lives with dynamic sampling;
+    `note` is told each evaluation."""
     config = config.model_copy(
         update={"seed": loop.seed, "group_size": loop.group_size, "batch_groups": loop.groups}
     )
     with Curriculum(rows, config, store) as curriculum:
         trainer = Trainer(policy, curriculum, loop)
-        curve: list[Point] = []
+        curve, going = list[Point](), True
         while True:
             found = exam.take(policy)
             worst = min(rate for rung, rate in found.items() if rung)
@@ -136,8 +137,9 @@ def train(
             curve.append(Point(*at, found[""], worst))
             note(curve[-1])
             curriculum.tell_heldout(found[""])
-            if trainer.rollouts >= loop.budget or not _on(trainer, loop, len(curve)):
+            if not going or trainer.rollouts >= loop.budget:
                 break
+            going = _on(trainer, loop, len(curve))
         metrics = curriculum.metrics()
     return Training(
         entrant, pool, loop.seed, tuple(curve), {r: a for r, a in found.items() if r},

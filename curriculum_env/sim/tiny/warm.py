@@ -7,8 +7,10 @@ import json
 import os
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -48,11 +50,12 @@ def schooled(
     note: Callable[[int], None] = lambda step: None,
 ) -> TinyPolicy:
     """The policy after its schooling, from `cache` (unset, the user's cache folder) where it has
-    been through it before; `note` is told each step taken."""
+    been through it before (and the file is whole); `note` is told each step taken."""
     schooling = schooling or Schooling()
     path = (cache or cache_folder()) / f"tiny-{schooling.key}.npz"
     if path.exists():
-        return load(path, schooling.shape)
+        with suppress(BadZipFile, EOFError, KeyError, RuntimeError, ValueError):
+            return load(path, schooling.shape)
     policy = school(schooling, note)
     save(policy, path)
     return policy
@@ -113,6 +116,6 @@ def save(policy: TinyPolicy, path: Path) -> None:
 def load(path: Path, shape: Shape | None = None) -> TinyPolicy:
     """The policy with the weights of a file that `save` wrote."""
     policy = TinyPolicy(shape)
-    with np.load(path, allow_pickle=False) as saved:
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as saved:
         policy.load_state_dict({name: torch.from_numpy(saved[name]) for name in saved.files})
     return policy
