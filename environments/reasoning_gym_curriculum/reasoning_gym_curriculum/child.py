@@ -20,7 +20,11 @@ class ReproducibilityError(RuntimeError):
 
 
 class _Child:
-    """The process, replaced when it was late, and the thread that speaks with it."""
+    """The process, replaced when it was late, and the thread that speaks with it.
+
+    Making a task again and scoring an answer to it follow each other directly, and each has its
+    own time: a task that is slow to make costs its answers nothing.
+    """
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="reasoning-gym")
@@ -28,6 +32,18 @@ class _Child:
 
     def submit(self, function: str, *arguments: Any, seconds: float) -> Future[Any]:
         return self._thread.submit(self._ask, function, list(arguments), seconds)
+
+    def score(self, where: Where, answer: str) -> Future[tuple[str, float | None]]:
+        """The task's question, and what the answer earns; None when its scorer was late."""
+
+        def ask() -> tuple[str, float | None]:
+            question = self._ask("question", [*where], MAKING_SECONDS)
+            try:
+                return question, self._ask("score", [*where, answer], SCORING_SECONDS)
+            except LateError:
+                return question, None
+
+        return self._thread.submit(ask)
 
     def _ask(self, function: str, arguments: list[Any], seconds: float) -> Any:
         self._process = self._process or Process()
@@ -77,19 +93,14 @@ async def score(where: Where, question: str, answer: str) -> float | None:
         ReproducibilityError: the task there has another question than `question`, or could not
             be made within a minute.
     """
+    scoring = _child_of(os.getpid()).score(where, answer)
     try:
-        made_again = _submit("question", *where, seconds=MAKING_SECONDS)
-        same = await asyncio.wrap_future(made_again) == question
+        found, earned = await asyncio.wrap_future(scoring)
     except LateError:
-        same = False
-    if not same:
+        found, earned = None, None
+    if found != question:
         raise ReproducibilityError(
             f"task {where[-1]} of {where[0]} cannot be made here as it was where it was drawn: "
             "install the same version of reasoning-gym for the trainer and its workers."
         )
-    scoring = _submit("score", *where, answer, seconds=SCORING_SECONDS)
-    try:
-        earned: float = await asyncio.wrap_future(scoring)
-    except LateError:
-        return None
     return earned

@@ -9,6 +9,7 @@ from __future__ import annotations
 import decimal
 import json
 import random
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -29,7 +30,7 @@ RUN_CODE = frozenset({"codeio"})
 """Families whose tasks run programs, of which some depend on the clock, and whose data sets of all
 levels share what the last one read."""
 
-GOLD_IN_METADATA = {
+GOLD_IN_METADATA: dict[str, Callable[[Any], Any]] = {
     "graph_color": lambda metadata: json.dumps(metadata["possible_answer"]),
     "propositional_logic": lambda metadata: metadata["example_answer"],
 }
@@ -37,9 +38,10 @@ GOLD_IN_METADATA = {
 
 
 class Made(NamedTuple):
-    """A task as it is asked: `answer` is a right one, or None where the family gives none."""
+    """A task as it is asked: `number` is its index, and `answer` a right one, or None where the
+    family gives none."""
 
-    index: int
+    number: int
     question: str
     answer: str | None
 
@@ -71,9 +73,8 @@ def part(family: str, level: int, seed: int, index: int) -> tuple[Any, int]:
     return holder(family, level, SIZE * (PARTS * seed + number)), place
 
 
-@lru_cache(maxsize=256)
-def entry(family: str, level: int, seed: int, index: int) -> dict[str, Any]:
-    """A task as reasoning-gym made it: the same whatever was made before, as some families also
+def _entry(family: str, level: int, seed: int, index: int) -> dict[str, Any]:
+    """A task as reasoning-gym makes it: the same whatever was made before, as some families also
     use what a process has but once."""
     random.seed(0)
     numpy.random.seed(0)
@@ -81,6 +82,9 @@ def entry(family: str, level: int, seed: int, index: int) -> dict[str, Any]:
     holder, place = part(family, level, seed, index)
     made: dict[str, Any] = holder[place]
     return made
+
+
+entry = lru_cache(maxsize=256)(_entry)
 
 
 def make(family: str, level: int, seed: int, start: int, count: int) -> list[Made]:
@@ -96,7 +100,7 @@ def _made(family: str, level: int, seed: int, index: int) -> Made | None:
     where = (family, level, seed, index)
     try:
         made = entry(*where)
-        again = entry.__wrapped__(*where) if family in RUN_CODE else made
+        again = _entry(*where) if family in RUN_CODE else made
     except Exception:  # what a hundred generators raise after so many attempts is not listed
         return None
     gold = made["answer"]

@@ -104,7 +104,7 @@ def _row(family: str, level: int, seed: int, task: Made) -> Row:
         "family": family,
         "level": level,
         "seed": seed,
-        "index": task.index,
+        "index": task.number,
     }
     return Row(
         uid=content_uid({"family": family, "question": task.question}),

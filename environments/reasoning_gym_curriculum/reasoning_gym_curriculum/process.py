@@ -5,6 +5,7 @@ Generators and scorers may search for ever on some inputs, and cannot be interru
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import subprocess
@@ -37,6 +38,7 @@ class Process:
                 env=_environment(),
                 start_new_session=True,
             )
+        atexit.register(self.kill)
         try:
             self._reply(START_SECONDS)
         except LateError as error:
@@ -70,6 +72,7 @@ class Process:
 
     def kill(self) -> None:
         """End the process, whatever it is doing."""
+        atexit.unregister(self.kill)
         self._popen.kill()
         self._popen.wait()
         self._pipe.close()

@@ -70,6 +70,8 @@ def is_formula(text: str) -> bool:
 
 def _formula(node: ast.expr) -> bool:
     match node:
+        case ast.Constant(value=bool()):
+            return False
         case ast.Constant(value=int() | float() as number):
             return len(str(number)) <= MAX_DIGITS
         case ast.Name(id=name):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from math_curriculum.dataset import Where, heldout_rows, train_rows
@@ -11,10 +12,12 @@ from curriculum_env import stream_rows
 from curriculum_env.errors import CurriculumError
 from tests.environments.math_curriculum.asking import SHIPPED, shipped
 
-SUMS = [{"prompt": f"What is {n} + {n}?", "answer": str(2 * n)} for n in range(300)]
+Records: TypeAlias = "list[dict[str, object]]"
+
+SUMS: Records = [{"prompt": f"What is {n} + {n}?", "answer": str(2 * n)} for n in range(300)]
 
 
-def write(path: Path, records: list[dict[str, object]]) -> str:
+def write(path: Path, records: Records) -> str:
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     return str(path)
 
@@ -33,7 +36,7 @@ def test_the_shipped_problems_are_distinct_and_on_every_level_of_every_domain() 
 
 
 def test_the_splits_share_no_question(tmp_path: Path) -> None:
-    where = Where(write(tmp_path / "pool.jsonl", [*SUMS]))
+    where = Where(write(tmp_path / "pool.jsonl", SUMS))
     train, heldout = train_rows(where), heldout_rows(where)
     assert len(train) + len(heldout) == 300
     assert 0.1 < len(heldout) / 300 < 0.3
@@ -41,7 +44,7 @@ def test_the_splits_share_no_question(tmp_path: Path) -> None:
 
 
 def test_one_question_with_two_answers_stays_on_one_side(tmp_path: Path) -> None:
-    other = [{**record, "answer": "-1"} for record in SUMS]
+    other: Records = [{**record, "answer": "-1"} for record in SUMS]
     where = Where(write(tmp_path / "pool.jsonl", [*SUMS, *other]))
     questions = [{row.data["prompt"] for row in rows(where)} for rows in (train_rows, heldout_rows)]
     assert not questions[0] & questions[1]
@@ -59,7 +62,7 @@ def test_a_problem_stays_on_its_side_when_the_dataset_grows_or_is_sorted_anew(
 def test_the_held_out_split_has_at_most_the_size_asked_for_and_the_rest_is_not_trained_on(
     tmp_path: Path,
 ) -> None:
-    pool = write(tmp_path / "pool.jsonl", [*SUMS])
+    pool = write(tmp_path / "pool.jsonl", SUMS)
     whole, few = Where(pool), Where(pool, heldout_size=10)
     assert len(heldout_rows(few)) == 10
     assert uids(heldout_rows(few)) < uids(heldout_rows(whole))
@@ -67,7 +70,7 @@ def test_the_held_out_split_has_at_most_the_size_asked_for_and_the_rest_is_not_t
 
 
 def test_a_pool_of_evaluation_problems_is_held_out_whole(tmp_path: Path) -> None:
-    pool = write(tmp_path / "pool.jsonl", [*SUMS])
+    pool = write(tmp_path / "pool.jsonl", SUMS)
     test = write(tmp_path / "test.jsonl", [{**SUMS[3], "answer": "6.0"}, *SUMS[100:110]])
     where = Where(pool, heldout_pool=test)
     assert len(heldout_rows(where)) == 11
@@ -85,8 +88,8 @@ def test_repeated_problems_count_once(tmp_path: Path) -> None:
 def test_answers_no_reply_can_be_compared_with_are_left_out(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    bad = [{"prompt": f"What is it, {n}?", "answer": "$5 = 7$"} for n in range(3)]
-    two = [{"prompt": "How much is a half?", "answer": ["0.5", "$5 = 7$"]}]
+    bad: Records = [{"prompt": f"What is it, {n}?", "answer": "$5 = 7$"} for n in range(3)]
+    two: Records = [{"prompt": "How much is a half?", "answer": ["0.5", "$5 = 7$"]}]
     where = Where(write(tmp_path / "pool.jsonl", [*SUMS, *bad, *two]))
     rows = [*train_rows(where), *heldout_rows(where)]
     assert len(rows) == 301
@@ -98,9 +101,11 @@ def test_answers_no_reply_can_be_compared_with_are_left_out(
 
 
 def test_columns_with_other_names_and_numbers_for_answers(tmp_path: Path) -> None:
-    records = [{"q": f"What is {n} + 1?", "a": {"value": n + 1}, "d": 2} for n in range(20)]
+    records: Records = [
+        {"q": f"What is {n} + 1?", "a": {"value": n + 1}, "d": 2} for n in range(20)
+    ]
     columns = (("answer", "a.value"), ("level", "d"), ("prompt", "q"))
-    rows = [*train_rows(Where(write(tmp_path / "pool.jsonl", [*records]), columns))]
+    rows = [*train_rows(Where(write(tmp_path / "pool.jsonl", records), columns))]
     assert {row.level for row in rows} == {"2"}
     assert all(row.data["answer"].isdigit() for row in rows)
 
@@ -111,7 +116,7 @@ def test_the_pool_that_the_command_line_builds(tmp_path: Path) -> None:
     from curriculum_env import StoredRows
     from curriculum_env.pool.table import batches, record_of, schema
 
-    stored = StoredRows.spool(stream_rows(write(tmp_path / "raw.jsonl", [*SUMS])))
+    stored = StoredRows.spool(stream_rows(write(tmp_path / "raw.jsonl", SUMS)))
     with pq.ParquetWriter(tmp_path / "pool.parquet", schema()) as writer:
         for batch in batches(map(record_of, stored), schema()):
             writer.write_batch(batch)
@@ -121,7 +126,7 @@ def test_the_pool_that_the_command_line_builds(tmp_path: Path) -> None:
 
 
 def test_at_most_so_many_rows(tmp_path: Path) -> None:
-    where = Where(write(tmp_path / "pool.jsonl", [*SUMS]))
+    where = Where(write(tmp_path / "pool.jsonl", SUMS))
     assert len(train_rows(where, 7)) == 7
 
 

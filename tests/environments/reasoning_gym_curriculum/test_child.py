@@ -21,17 +21,17 @@ SLOW = "9**(999*999*999)"
 
 def task(family: str) -> tuple[Where, Made]:
     (made, *_) = child.make(family, 1, 0, 0, 5)
-    return (family, 1, 0, made.index), made
+    return (family, 1, 0, made.number), made
 
 
 async def test_a_scorer_that_never_ends_earns_nothing_and_the_next_answer_is_scored() -> None:
     where, made = task("countdown")
     begun = time.monotonic()
-    scores = await asyncio.gather(
+    late, scored = await asyncio.gather(
         child.score(where, made.question, SLOW),
         child.score(where, made.question, str(made.answer)),
     )
-    assert scores == [None, 1.0]
+    assert (late, scored) == (None, 1.0)
     assert time.monotonic() - begun > child.SCORING_SECONDS
     assert await grade(SLOW, made.question, where) == Grade(0.0, 1.0)
 
@@ -98,7 +98,7 @@ def test_the_process_ends_with_its_parent_even_while_it_is_busy() -> None:
         "import asyncio\n"
         "from reasoning_gym_curriculum import child\n"
         "(made, *_) = child.make('countdown', 1, 0, 0, 5)\n"
-        "where = ('countdown', 1, 0, made.index)\n"
+        "where = ('countdown', 1, 0, made.number)\n"
         "child._submit('question', *where, seconds=9).result()\n"
         f"child._submit('score', *where, {SLOW!r}, seconds=3)\n"
         "print(child._child_of(__import__('os').getpid())._process._popen.pid, flush=True)\n"

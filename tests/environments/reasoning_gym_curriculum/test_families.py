@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from reasoning_gym_curriculum.confined import Made, make, score
+from reasoning_gym_curriculum import child
+from reasoning_gym_curriculum.confined import Made
 from reasoning_gym_curriculum.families import (
     LEVELS,
     REFUSED,
@@ -32,22 +33,26 @@ def some(family: str, level: int) -> list[Made]:
     """A few sound tasks of a level."""
     found: list[Made] = []
     for start in range(0, MANY, FEW):
-        found += make(family, level, 0, start, FEW)
+        found += child.make(family, level, 0, start, FEW)
         if found:
             return found
     return found
 
 
 @pytest.mark.parametrize("family", families())
-def test_a_family_pays_its_own_answer_1_and_a_wrong_one_less(family: str) -> None:
+async def test_a_family_pays_its_own_answer_1_and_a_wrong_one_less(family: str) -> None:
     for level in {min(levels(family)), max(levels(family))}:
         tasks = some(family, level)
         assert tasks, f"level {level} has no sound task among {MANY}"
         for task in tasks:
-            where = (family, level, 0, task.index)
+            where = (family, level, 0, task.number)
             assert (task.answer is None) == (family in WITHOUT_ANSWER)
-            assert task.answer is None or score(*where, task.answer) == 1.0
-            assert max(score(*where, answer) for answer in WRONG) < 1.0
+            if task.answer is not None:
+                assert await child.score(where, task.question, task.answer) == 1.0
+            for answer in WRONG:
+                earned = await child.score(where, task.question, answer)
+                assert earned is not None
+                assert earned < 1.0
 
 
 @pytest.mark.parametrize("family", families())
