@@ -38,8 +38,8 @@ def main() -> None:
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__,
-        epilog="checks_per_s: of those checks that are not out of time; checks_per_processor_s: the "
-        "same on a core that nobody else uses, whatever this machine does besides; false_accepts and "
+        epilog="checks_per_s: of those checks that are not out of time; checks_per_processor_s: "
+        "the same on a core of its own, whatever this machine does besides; false_accepts and "
         "false_rejects: pairs that any of the three passes got wrong; slowest_s: one check by "
         "itself; slowest_beside_s: a check that is not out of time, with eight threads at work.",
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -1,7 +1,7 @@
 """A worker process: `python -m curriculum_env.rubrics.math.worker DESCRIPTOR BYTES`.
 
 It answers one request after the other over the pipe it inherited, and ends with its parent. Two
-timers bound each request: one that Python sees, and one on processor time that ends the process
+timers on processor time bound each request: one that Python sees, and one that ends the process
 even within a single long operation on big integers, whether or not a parent is there to do so.
 """
 
@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 from curriculum_env.rubrics.math.verdict import Verdict
 
 UNREADABLE = Verdict("unreadable")
-_MEASURED_AGAIN = 0.25  # seconds until the alarm rings again, should a library have swallowed it
+_RINGS_AGAIN = 0.25  # seconds until the alarm rings again, should a library have swallowed it
 _HARD_SECONDS = 2.0  # of processor time beyond the request's own
 
 
@@ -36,15 +36,15 @@ def answer(request: dict[str, Any]) -> dict[str, Any] | None:
     seconds = request["seconds"]
     try:
         signal.setitimer(signal.ITIMER_PROF, seconds + _HARD_SECONDS)
-        signal.setitimer(signal.ITIMER_REAL, seconds, _MEASURED_AGAIN)
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds, _RINGS_AGAIN)
         try:
             return _reply(request)
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     except _OutOfTimeError:
         return None
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
@@ -83,7 +83,7 @@ def serve(pipe: Connection, steps: Iterator[None]) -> None:
 
 def main() -> None:
     """Load the libraries, say so, serve."""
-    signal.signal(signal.SIGALRM, _ring)
+    signal.signal(signal.SIGVTALRM, _ring)
     from curriculum_env.rubrics.math.warming import warming
 
     if len(sys.argv) < 3:
