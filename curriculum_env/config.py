@@ -60,6 +60,9 @@ class CurriculumConfig(BaseConfig):
     """Share of the beliefs kept by `resume = "warm"`."""
     explore: float = Field(default=0.1, ge=0, le=1)
     """Share of the draws that goes to the least-known rows."""
+    probe: float = Field(default=0.2, ge=0, le=1)
+    """Share of these that goes to any available row alike instead: what the pass rate of the whole
+    pool is estimated from."""
     novelty: float = Field(default=0.8, gt=0, le=1)
     """Weight of a row per earlier visit."""
     pick: Pick = "proportional"

@@ -20,20 +20,20 @@ from curriculum_env.engine.feed import Feed
 from curriculum_env.engine.followups import Followups
 from curriculum_env.engine.grader import Grader
 from curriculum_env.engine.growth import EVENT, Generator, Growth
-from curriculum_env.engine.plan import Plan, Planned, batch_size
-from curriculum_env.engine.resume import Opened, check_logged, open_run, relearn
+from curriculum_env.engine.plan import Explore, Plan, Planned, batch_size
+from curriculum_env.engine.resume import Opened, check_logged, open_run, pool_event, relearn
 from curriculum_env.engine.state import VERSION, check_state, load_arrays
 from curriculum_env.engine.table import table
 from curriculum_env.errors import CurriculumError, PoolError, RewardError, StateError, StoreError
 from curriculum_env.estimators import build_estimator
-from curriculum_env.metrics import Diversity
+from curriculum_env.metrics import Diversity, Frame, PoolPassRate
 from curriculum_env.pool import Pool
 from curriculum_env.samplers import View, build_sampler
 from curriculum_env.store import Store, open_store
-from curriculum_env.types import Draw, Outcome, Row
+from curriculum_env.types import Draw, Group, Outcome, Row
 
 DRAIN_LIMIT = 512
-LEASE_DRAWS = 4096
+PROBE = "probe"
 _REMEMBERED = 65_536
 
 
@@ -103,7 +103,7 @@ class Curriculum:
         if self._logged:
             return self._replay()
         self._apply(self._feed.take(DRAIN_LIMIT))
-        self._expire()
+        self._grader.expire(self._next_number)
         self._availability.advance(self._next_number)
         self._followups.add(self.sampler.followups())
         followup = self._followups.next(self._availability.leased_N)
@@ -191,6 +191,7 @@ class Curriculum:
             "deferred_draws": self._log.deferred,
             **self._grader.metrics(),
             **self._growth.metrics(),
+            **self._pass_rate.metrics(),
             **self.sampler.metrics(),
         }
 
@@ -219,10 +220,12 @@ class Curriculum:
             "grader": self._grader.state_dict(),
             "diversity": self._diversity.state_dict(),
             "growth": self._growth.state_dict(self._pool),
+            "pass_rate": self._pass_rate.state_dict(),
             "arrays": {
                 "uid": self._pool.uids(),
                 "visits": self._availability.visits_N.copy(),
                 "last_draw": self._availability.last_draw_N.copy(),
+                "latest": self._pass_rate.latest_N.copy(),
                 **{f"belief_{name}": values.copy() for name, values in columns.items()},
             },
         }
@@ -252,13 +255,14 @@ class Curriculum:
         self._feed.close()
         self._growth.load_state_dict(state["growth"], self._pool)
         self._reset()
-        load_arrays(state, self._pool, self.estimator, self._availability)
+        load_arrays(state, self._pool, self.estimator, self._availability, self._pass_rate)
         self.draws, self._next_number = state["draws"], state["next_number"]
         self._plan.load_state_dict(state["plan"], self._pool.find)
         self._followups.load_state_dict(state["followups"], self._pool.find)
         self.sampler.load_state_dict(state["sampler"])
         self._grader.load_state_dict(state["grader"])
         self._diversity.load_state_dict(state["diversity"])
+        self._pass_rate.load_state_dict(state["pass_rate"])
         for group in self._grader.open:
             if group.leased:
                 self._availability.lease(group.row)
@@ -268,6 +272,8 @@ class Curriculum:
             self._next_number = logged[-1].number + 1
         check_logged(logged, self._pool, self.store)
         self._remember(logged if same else [])
+        if same:
+            self._pass_rate.restore(self.store.events(PROBE), self._next_number)
         self._feed = Feed(self.store, self.store.reader(cursor if same else None))
 
     # --- inside ------------------------------------------------------------------------------
@@ -282,16 +288,22 @@ class Curriculum:
             config, self._pool, self.estimator, self.sampler, self._clock,
             lambda row: self._availability.give_back(row),
             lambda kind, data: self._log.event(kind, data),
-            self._growth.signals.observe,
+            self._learned, lambda row: self._pass_rate.latest_N.item(row),
         )  # fmt: skip
+        self._pass_rate = PoolPassRate()
         self._append(self._pool)
         self._told: OrderedDict[str, None] = OrderedDict()
         self._alarms = Alarms()
         self._replayed = 0
 
+    def _learned(self, group: Group, alive: bool) -> None:
+        self._growth.signals.observe(self._pool[group.row].bucket, alive)
+        self._pass_rate.observe(group.draw, group.row, group.success_G)
+
     def _append(self, rows: Pool | list[Row]) -> None:
         self.estimator.add(rows)
         self._availability.add(len(rows))
+        self._pass_rate.add(len(rows))
         self.sampler.add(rows)
 
     def _open(self, opened: Opened) -> None:
@@ -301,6 +313,7 @@ class Curriculum:
         self._log = DrawLog(self.store, self.run)
         self._remember(opened.earlier)
         self._remember(opened.logged)
+        self._pass_rate.restore(self.store.events(PROBE))
         reader = self.store.reader()
         with self._grader.relearning(self.store.events("outage")):
             relearn(reader, opened, self._grader, self.config.warm_discount)
@@ -308,10 +321,7 @@ class Curriculum:
             self.sampler.heldout(event["accuracy"])
         self._feed = Feed(self.store, reader)
         if not opened.logged:
-            buckets = [[*bucket, count] for bucket, count in self._pool.buckets.items()]
-            priors = any(row.prior_attempts for row in self._pool)
-            size = len(self._pool)
-            self._log.event("pool", {"size": size, "buckets": buckets, "priors": priors})
+            self._log.event("pool", pool_event(self._pool))
 
     def _remember(self, logged: list[Draw]) -> None:
         """These draws were made by an earlier process; the last such batch is to be replayed."""
@@ -322,13 +332,6 @@ class Curriculum:
     def _apply(self, outcomes: Iterable[Outcome]) -> None:
         for outcome in outcomes:
             self._grader.outcome(outcome)
-
-    def _expire(self) -> None:
-        config, oldest_time = self.config, -math.inf
-        if config.lease_seconds is not None:
-            oldest_time = self._clock() - config.lease_seconds
-        lease_draws = config.lease_draws or LEASE_DRAWS
-        self._grader.expire(self._next_number - lease_draws, oldest_time)
 
     def _replay(self) -> Draw:
         draw = self._logged.popleft()
@@ -342,14 +345,15 @@ class Curriculum:
 
     def _lease(self, planned: Planned) -> Draw:
         """Log the draw, then lease its row."""
-        index, propensity, rollouts, continues = planned
+        index, propensity, rollouts, continues, frame = planned
         row, now = self._pool[index], self._clock()
         number = max(self._next_number, self._grader.highest + 1)
         draw = Draw(number, row.uid, propensity, now, row.domain, row.level, rollouts, continues)
+        if frame is not None:
+            self._log.event(PROBE, self._pass_rate.expect(number, Frame(*frame)))
         self._log.append(draw)
-        fresh = not self._availability.visits_N[index]
         self._took(draw, index, lease=True)
-        self._grader.lease(draw, index, fresh=fresh)
+        self._grader.lease(draw, index)
         return draw
 
     def _took(self, draw: Draw, row: int, *, lease: bool) -> None:
@@ -373,27 +377,22 @@ class Curriculum:
 
     def _fresh(self) -> Planned | None:
         """A row that was never drawn, of the generator's."""
-        growth, seen, pool = self._growth, self._availability, self._pool
-        planned = growth.next(pool.find, seen.visits_N)
-        if planned is None:
-            size = self._grader.group_size.assumed
-            grown = growth.grow(self._next_number, pool, self.estimator, size)
+        size, number = self._grader.group_size.assumed, self._next_number
+        if self._growth.empty(self._pool.find, self._availability.visits_N):
+            grown = self._growth.grow(number, self._pool, self.estimator, size)
             if grown is not None:
                 self.add(grown.rows)
                 self._log.event(EVENT, grown.event)
-                planned = growth.next(pool.find, seen.visits_N)
-        return planned
+        return self._growth.next(self._pool.find)
 
     def _refill(self) -> None:
-        config, size = self.config, len(self._pool)
+        config, seen = self.config, self._availability
         key = np.array([config.seed, self._next_number], np.uint64)
+        rng = np.random.Generator(np.random.Philox(key=key))
         view = View(
-            self.estimator,
-            self._availability.available_N,
-            self._availability.novelty_N,
-            self._grader.group_size.assumed,
-            np.random.Generator(np.random.Philox(key=key)),
-            config.pick,
-            self.draws,
-        )
-        self._plan.refill(config.refresh or batch_size(size), self.sampler, view, config.explore)
+            self.estimator, seen.available_N, seen.novelty_N, self._grader.group_size.assumed, rng,
+            config.pick, self.draws,
+        )  # fmt: skip
+        explore = Explore(config.explore * (1.0 - config.probe), config.explore * config.probe)
+        frame, size = self._pass_rate.frame(view.available_N), batch_size(len(self._pool))
+        self._plan.refill(config.refresh or size, self.sampler, view, explore, frame)

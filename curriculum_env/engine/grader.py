@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from curriculum_env.engine.group_size import VOTING, GroupSize
 from curriculum_env.engine.learner import Learner
 from curriculum_env.engine.open_groups import OpenGroup, OpenGroups
 from curriculum_env.engine.outage import (
+    Before,
     GradedGroup,
     OutageBegan,
     OutageEnded,
@@ -31,10 +33,11 @@ from curriculum_env.types import STATUSES, Draw, Group, Outcome
 
 logger = logging.getLogger(__name__)
 
+LEASE_DRAWS = 4096
 _COUNTS = ("expired", "late", "unknown", "suspended", "void_groups")
 
 LogEvent = Callable[[str, Mapping[str, Any]], None]
-Observe = Callable[[tuple[str, str], bool], None]
+Observe = Callable[[Group, bool], None]
 
 
 class Grader:
@@ -53,10 +56,11 @@ class Grader:
         release: Callable[[int], None],
         log_event: LogEvent,
         observe: Observe,
+        latest: Callable[[int], float],
     ) -> None:
-        self._pool, self._sampler = pool, sampler
+        self._config, self._pool, self._sampler = config, pool, sampler
         self._clock, self._release, self._log_event = clock, release, log_event
-        self._observe = observe
+        self._observe, self._latest = observe, latest
         self._gate = build_gate(config.gate)
         self.scale = RewardScale(config)
         self.learner = Learner(estimator, config.batch_groups, config.outage.memory)
@@ -115,14 +119,16 @@ class Grader:
         """These draws are in the log: their rollouts may come, though none is leased."""
         self.expected.update((draw.number, draw.rollouts) for draw in draws)
 
-    def lease(self, draw: Draw, row: int, *, fresh: bool) -> None:
+    def lease(self, draw: Draw, row: int) -> None:
         """This draw was made now."""
-        self.open.open(
-            draw.number, row, draw.time, leased=True, rollouts=draw.rollouts, fresh=fresh
-        )
+        self.open.open(draw.number, row, draw.time, leased=True, rollouts=draw.rollouts)
 
-    def expire(self, before_draw: int, before_time: float) -> None:
-        """Give up open groups drawn before the draw number or the time; what they have counts."""
+    def expire(self, next_number: int) -> None:
+        """Give up the open groups whose lease has run out when `next_number` is the next draw; what
+        they have counts."""
+        seconds = self._config.lease_seconds
+        before_time = -math.inf if seconds is None else self._clock() - seconds
+        before_draw = next_number - (self._config.lease_draws or LEASE_DRAWS)
         while (oldest := self.open.oldest()) is not None:
             if oldest.draw >= before_draw and oldest.time >= before_time:
                 return
@@ -172,9 +178,10 @@ class Grader:
         graded = self._graded(group, success_G)
         alive = self._gate.admit(success_G)
         self.living.observe(alive)
-        self._observe(graded.bucket, alive)
         self.learner.teach(group.row, group.scores)
-        self._sampler.observe(Group(group.draw, group.row, success_G))
+        closed = Group(group.draw, group.row, success_G)
+        self._sampler.observe(closed)
+        self._observe(closed, alive)
         began = self.monitor.group(graded)
         if began is not None:
             self._handle(began)
@@ -185,7 +192,9 @@ class Grader:
             mean = float(self.learner.estimator.mean(np.array([group.row]))[0])
             chance = (1.0 - mean) ** len(success_G)
         bucket = self._pool[group.row].bucket
-        return GradedGroup(group.row, bucket, group.scores[0][0], group.fresh, chance)
+        latest = self._latest(group.row)
+        before: Before = "none" if math.isnan(latest) else "scored" if latest else "failed"
+        return GradedGroup(group.row, bucket, group.scores[0][0], before, chance)
 
     def _handle(self, event: OutageEvent) -> None:
         if isinstance(event, OutageBegan):

@@ -62,14 +62,23 @@ class Growth:
         share = self._config.generate.share
         return int((number + 1) * share) > int(number * share)
 
-    def next(self, find: Callable[[str], int | None], visits_N: IntArray) -> Planned | None:
-        """The next of the chosen rows that was not drawn yet, or None."""
+    def empty(self, find: Callable[[str], int | None], visits_N: IntArray) -> bool:
+        """Whether none of the chosen rows is left that was never drawn."""
         while self._queue:
-            uid, chance = self._queue.popleft()
-            row = find(uid)
+            row = find(self._queue[0][0])
             if row is not None and not visits_N[row]:
-                return Planned(row, max(self._config.generate.share * chance, np.finfo(float).tiny))
-        return None
+                return False
+            self._queue.popleft()
+        return True
+
+    def next(self, find: Callable[[str], int | None]) -> Planned | None:
+        """The next of the chosen rows, or None."""
+        if not self._queue:
+            return None
+        uid, chance = self._queue.popleft()
+        row = find(uid)
+        assert row is not None
+        return Planned(row, max(self._config.generate.share * chance, np.finfo(float).tiny))
 
     def grow(self, number: int, pool: Pool, estimator: Estimator, group_size: int) -> Grown | None:
         """The most promising of the next candidates, before draw `number`; None where there is

@@ -12,14 +12,13 @@ from typing import Any
 class OpenGroup:
     """`scores` are (outcome number, success) of the graded rollouts that count; `voided` counts
     the ones that errored, were cancelled, or fell into an outage; `rollouts` is how many were
-    asked for, 0 for the trainer's group size; `fresh`: the row was not drawn before."""
+    asked for, 0 for the trainer's group size."""
 
     draw: int
     row: int
     time: float
     leased: bool
     rollouts: int = 0
-    fresh: bool = False
     scores: list[tuple[int, float]] = field(default_factory=list)
     voided: int = 0
 
@@ -55,9 +54,8 @@ class OpenGroups:
         *,
         leased: bool,
         rollouts: int = 0,
-        fresh: bool = False,
     ) -> OpenGroup:
-        group = self._groups[draw] = OpenGroup(draw, row, time, leased, rollouts, fresh)
+        group = self._groups[draw] = OpenGroup(draw, row, time, leased, rollouts)
         self._order.append(draw)
         return group
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from curriculum_env.config import OutageConfig
 
@@ -32,16 +32,20 @@ class OutageEnded:
 OutageEvent = OutageBegan | OutageEnded
 
 
+Before: TypeAlias = Literal["none", "failed", "scored"]
+_BEFORE: tuple[Before, ...] = ("none", "failed", "scored")
+
+
 @dataclass(frozen=True, slots=True)
 class GradedGroup:
-    """What the monitor looks at: the row and its bucket, the number of the `first` outcome, whether
-    the row was never graded before, and, where no rollout scored, the chance of that by the belief
-    before it (None where one did)."""
+    """What the monitor looks at: the row and its bucket, the number of the `first` outcome, what
+    became of the row's group `before`, and, where no rollout scored, the chance of that by the
+    belief before it (None where one did)."""
 
     row: int
     bucket: tuple[str, str]
     first: int
-    fresh: bool
+    before: Before
     chance_to_fail: float | None
 
 
@@ -98,17 +102,18 @@ class _ZeroRun:
     """An unbroken run of failures that the run's own share of failed groups makes incredible.
 
     Each failed group had a chance: the share of groups that failed entirely before the run, or what
-    was believed of the row, whichever is greater. Rows never drawn before and rows drawn again have
-    a share each, for a rule may turn from the rows it knows to a dead tail; the shares start high
-    and a row never drawn before may always be dead, with a chance of a half. The chance of the run
-    is the product. Rows and buckets must be distinct, for one hard task says nothing of others.
+    was believed of the row, whichever is greater. Rows never drawn before, those whose last group
+    failed entirely and those whose last group scored have a share each, for a rule may turn from
+    the rows it knows to a dead tail; the shares start high, and a row of the first two kinds may
+    always be dead, with a chance of a half. The chance of the run is the product. Rows and buckets
+    must be distinct, for one hard task says nothing of others.
     """
 
-    _FLOOR, _FRESH, _CEILING = 0.05, 0.5, 0.98
+    _FLOOR, _UNSCORED, _CEILING = 0.05, 0.5, 0.98
 
     def __init__(self, config: OutageConfig) -> None:
         self._config = config
-        self._failed_share = {True: self._CEILING, False: self._CEILING}
+        self._failed_share = dict.fromkeys(_BEFORE, self._CEILING)
         self._any_success = False
         self.reset(None)
 
@@ -133,14 +138,14 @@ class _ZeroRun:
         """The number of the run's first outcome, where it has become incredible."""
         failed, since = group.chance_to_fail is not None, self._since
         self._any_success = self._any_success or not failed
-        share = self._failed_share[group.fresh]
-        self._failed_share[group.fresh] = share + (failed - share) / 64
+        share = self._failed_share[group.before]
+        self._failed_share[group.before] = share + (failed - share) / 64
         if group.chance_to_fail is None or not self._any_success:
             return None
         if since is None or group.first < since or group.row in self._rows:
             return None
-        floor = self._FRESH if group.fresh else self._FLOOR
-        chance = max(self._share_before[group.fresh], group.chance_to_fail, floor)
+        floor = self._FLOOR if group.before == "scored" else self._UNSCORED
+        chance = max(self._share_before[group.before], group.chance_to_fail, floor)
         self._log_chance += math.log(min(chance, self._CEILING))
         self._rows.add(group.row)
         self._buckets.add(group.bucket)
@@ -155,18 +160,18 @@ class _ZeroRun:
 
     def state_dict(self) -> dict[str, Any]:
         return {
-            "failed_share": [self._failed_share[False], self._failed_share[True]],
+            "failed_share": dict(self._failed_share),
             "any_success": self._any_success,
             "since": self._since,
-            "share_before": [self._share_before[False], self._share_before[True]],
+            "share_before": dict(self._share_before),
             "log_chance": self._log_chance,
             "rows": sorted(self._rows),
             "buckets": sorted(self._buckets),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self._failed_share = dict(zip((False, True), state["failed_share"], strict=True))
-        self._share_before = dict(zip((False, True), state["share_before"], strict=True))
+        self._failed_share = dict(state["failed_share"])
+        self._share_before = dict(state["share_before"])
         self._any_success, self._since = state["any_success"], state["since"]
         self._log_chance = state["log_chance"]
         self._rows = set(state["rows"])

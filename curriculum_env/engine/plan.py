@@ -20,12 +20,21 @@ _LOOKED_AT_LEAST = 4_096
 
 
 class Planned(NamedTuple):
-    """A draw to be: see `Draw` for what its fields mean."""
+    """A draw to be: see `Draw` for what its fields mean. A probe has the share of the pool that it
+    was drawn from, and what the rest adds to the pool's pass rate."""
 
     row: int
     propensity: float
     rollouts: int = 0
     continues: int | None = None
+    frame: tuple[float, float] | None = None
+
+
+class Explore(NamedTuple):
+    """Shares of the draws, in [0, 1]: to the least-known rows, and to any available ones alike."""
+
+    known: float
+    probe: float
 
 
 class Plan:
@@ -49,21 +58,29 @@ class Plan:
         found = ((row(uid), *rest) for uid, *rest in state)
         self.queue = deque(Planned(*fields) for fields in found if fields[0] is not None)
 
-    def refill(self, n: int, sampler: Sampler, view: View, explore: float) -> None:
-        """Plan up to `n` draws: a share `explore` to the least-known rows, the rest by the rule,
-        in random turn."""
-        share = explore if sampler.explores else 0.0
-        explores_K = view.rng.random(n) < share
-        known_K, known_p = least_known(int(explores_K.sum()), view)
+    def refill(
+        self, n: int, sampler: Sampler, view: View, explore: Explore, frame: tuple[float, float]
+    ) -> None:
+        """Plan up to `n` draws, in random turn: a share to the least-known rows, a share (the
+        probes, drawn from `frame`) to any available ones alike, the rest by the rule."""
+        known, probe = explore if sampler.explores else Explore(0.0, 0.0)
+        chance_K = view.rng.random(n)
+        turn_K = np.where(chance_K < known, 0, np.where(chance_K < known + probe, 1, 2))
         view.available_N = view.available_N.copy()
+        probes_K, probe_p = view.choose_evenly(int((turn_K == 1).sum()))
+        view.available_N[probes_K] = False
+        known_K, known_p = least_known(int((turn_K == 0).sum()), view)
         view.available_N[known_K] = False
-        choice = _selected(sampler, n - len(known_K), view)
-        known = _planned(Choice(known_K, share * known_p))
-        chosen = _planned(choice._replace(propensity_K=(1.0 - share) * choice.propensity_K))
+        choice = _selected(sampler, n - len(known_K) - len(probes_K), view)
+        plans = (
+            _planned(Choice(known_K, known * known_p)),
+            _planned(Choice(probes_K, probe * probe_p), frame),
+            _planned(choice._replace(propensity_K=(1.0 - known - probe) * choice.propensity_K)),
+        )
         self.queue = deque()
-        for explores in explores_K:
-            first, second = (known, chosen) if explores else (chosen, known)
-            entry = next(first, None) or next(second, None)
+        for turn in turn_K.tolist():
+            entries = (next(plans[index], None) for index in (turn, 2, 0, 1))
+            entry = next((entry for entry in entries if entry is not None), None)
             if entry is None:
                 break
             self.queue.append(entry)
@@ -99,11 +116,11 @@ def _selected(sampler: Sampler, n: int, view: View) -> Choice:
     return choice
 
 
-def _planned(choice: Choice) -> Iterator[Planned]:
+def _planned(choice: Choice, frame: tuple[float, float] | None = None) -> Iterator[Planned]:
     count = len(choice.rows_K)
     rollouts = [0] * count if choice.rollouts_K is None else choice.rollouts_K.tolist()
     columns = (choice.rows_K.tolist(), choice.propensity_K.tolist(), rollouts)
-    return map(Planned, *columns)
+    return map(Planned, *columns, [None] * count, [frame] * count)
 
 
 def least_known(n: int, view: View) -> tuple[IntArray, FloatArray]:

@@ -76,6 +76,14 @@ def _start(store: Store, config: CurriculumConfig, last: Run | None, draws: list
     return Opened(run, draws, [], discounts)
 
 
+def pool_event(pool: Pool) -> dict[str, Any]:
+    """What a store is told of the pool: its size, the rows of each bucket, and whether any brought
+    an offline estimate."""
+    buckets = [[*bucket, count] for bucket, count in pool.buckets.items()]
+    priors = any(row.prior_attempts for row in pool)
+    return {"size": len(pool), "buckets": buckets, "priors": priors}
+
+
 def check_logged(logged: list[Draw], pool: Pool, store: Store) -> None:
     """Raise `PoolError` where a draw to replay is of a row that the pool does not have."""
     missing = [draw.uid for draw in logged if pool.find(draw.uid) is None]

@@ -16,6 +16,7 @@ from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine.availability import NEVER, Availability
 from curriculum_env.errors import StateError
 from curriculum_env.estimators import Estimator
+from curriculum_env.metrics import PoolPassRate
 from curriculum_env.pool import Pool
 
 VERSION = 1
@@ -88,7 +89,11 @@ def match_rows(saved: NDArray[Any], current: NDArray[Any]) -> tuple[NDArray[Any]
 
 
 def load_arrays(
-    state: dict[str, Any], pool: Pool, estimator: Estimator, availability: Availability
+    state: dict[str, Any],
+    pool: Pool,
+    estimator: Estimator,
+    availability: Availability,
+    pass_rate: PoolPassRate,
 ) -> None:
     """Put the saved columns where the pool has their rows now."""
     arrays: dict[str, NDArray[Any]] = state["arrays"]
@@ -97,6 +102,7 @@ def load_arrays(
         getattr(estimator, name)[current] = arrays[f"belief_{name}"][saved]
     visits_N = np.zeros(len(pool), np.int64)
     last_draw_N = np.full(len(pool), NEVER, np.int64)
+    pass_rate.latest_N[current] = arrays["latest"][saved]
     visits_N[current], last_draw_N[current] = arrays["visits"][saved], arrays["last_draw"][saved]
     estimator.load_state_dict(state["beliefs"])
     availability.restore(visits_N, last_draw_N, state["next_number"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -29,7 +30,7 @@ def curriculum(
 ) -> Curriculum:
     config = CurriculumConfig.model_validate({"group_size": GROUP_SIZE, **settings})
     made = rows(pool) if isinstance(pool, int) else pool
-    return Curriculum(made, config, store, **({"clock": clock} if clock else {}))
+    return Curriculum(made, config, store, clock=clock or time.time)
 
 
 def outcomes(draw: Draw, rewards: Sequence[float | None], attempt: str = "") -> list[Outcome]:
