@@ -3,7 +3,8 @@ r"""The number a reply settles on.
 Looked for in this order: the last `\boxed{...}` or `\fbox{...}`, the last "answer is ..." (also
 `answer:`, `result =`, `####`), the last number of the reply. A number that is only an operand of
 something left uncalculated (`0 + 5`, `\boxed{24/2}`) is no answer, or repeating the question would
-score. A box that holds anything but one number is no answer either.
+score. A box that holds anything but one number is no answer either, nor is a number that is denied
+(`not 13`), offered beside another (`13 or 14`) or said to be another (`14 = 13`).
 """
 
 from __future__ import annotations
@@ -40,19 +41,41 @@ CUE = re.compile(r"\b(?:answer|result)\b[^\n.]{0,80}?(?:\b(?:is|equals)\b|[:=])|
 SETTLED = re.compile(rf"{OPENING}(?:[A-Za-z]\s*=\s*)?(?:{RUN}[ \t)$]*={OPENING})*({RUN})")
 CANDIDATE = re.compile(RUN)
 
+NEAR = 80
+CLOSING = r"[\s)\]}$*_\"'`\\.,]*"
+DENIED = re.compile(rf"(?:\bnot|n't)(?:\s+equal)?(?:\s+to)?{OPENING}\Z", re.I)
+OR = r"\bor\b[\s,]*(?:(?:maybe|perhaps|possibly|even)\b)?"
+OTHER_BEFORE = re.compile(rf"({RUN}){CLOSING}(?:{OR}|=){OPENING}\Z", re.I)
+OTHER_AFTER = re.compile(rf"{CLOSING}{OR}{OPENING}({RUN})", re.I)
+
 
 def parse_answer(reply: str) -> Fraction | None:
     """The number `reply` gives as its answer, exactly; None when it gives none."""
     text = _plain(reply)
-    if boxes := BOX.findall(text):
-        boxed = BOXED.fullmatch(boxes[-1])
-        return _number(boxed[1]) if boxed else None
+    if boxes := list(BOX.finditer(text)):
+        boxed = BOXED.fullmatch(boxes[-1][1])
+        return _meant(text, boxes[-1].span(), boxed[1]) if boxed else None
     for cue in reversed(list(CUE.finditer(text))):
         settled = SETTLED.match(text, cue.end())
-        if settled and (number := _number(settled[1])) is not None:
-            return number
-    numbers = [_number(run) for run in CANDIDATE.findall(text)]
-    return next((number for number in reversed(numbers) if number is not None), None)
+        if settled and _number(settled[1]) is not None:
+            return _meant(text, settled.span(1), settled[1])
+    for found in reversed(list(CANDIDATE.finditer(text))):
+        if _number(found[0]) is not None and not DENIED.search(_before(text, found.start())):
+            return _meant(text, found.span(), found[0])
+    return None
+
+
+def _meant(text: str, span: tuple[int, int], run: str) -> Fraction | None:
+    """The number of `run`, unless what stands around `span` takes it back."""
+    start, end = span
+    number, before = _number(run), _before(text, start)
+    others = (OTHER_BEFORE.search(before), OTHER_AFTER.match(text, end, end + NEAR))
+    named = {_number(other[1]) for other in others if other} - {None, number}
+    return None if named or DENIED.search(before) else number
+
+
+def _before(text: str, start: int) -> str:
+    return text[max(start - NEAR, 0) : start]
 
 
 def _plain(text: str) -> str:

@@ -78,6 +78,14 @@ SPELLINGS = {
     "First 3, then 4": 4,
     "- 7\n- 8": 8,
     "<think>It is 3.</think>4": 4,
+    # what is denied does not hide what is said
+    "The answer is not 13. It is 12.": 12,
+    "It is 12, not 13.": 12,
+    "The answer isn't 13 but 12": 12,
+    "Is the answer 13 or 14? It is 13.": 13,
+    "3 or 4 steps later: 12": 12,
+    "0.5 = 1/2": Fraction(1, 2),
+    "The answer is 12 or 12.0": 12,
 }
 
 NOTHING = [
@@ -108,6 +116,18 @@ NOTHING = [
     r"\boxed{7, 8}",
     r"\boxed{}",
     r"7 + 5 = 12, \boxed{x}",
+    # denied, one of several, or said to be two numbers
+    "The answer is not 13.",
+    "The answer is not equal to 13",
+    "It isn't 13",
+    r"Not \boxed{13}",
+    "13 or 14",
+    "Either **13**, or maybe **14**.",
+    "The answer is 13 or 14.",
+    r"\boxed{13} or \boxed{14}",
+    r"\boxed{13} or 14",
+    "14 = 13",
+    "The answer is 14 = 13",
     # beyond any problem
     "9" * 500,
     "1e9999",
