@@ -43,6 +43,8 @@ class Trajectory:
         kinds = {"token_T": np.int64, "logprob_T": np.float64, "prompt_P": np.int64}
         for name, kind in kinds.items():
             object.__setattr__(self, name, np.array(getattr(self, name), kind))
+        for name, plain in {"reward": float, "advantage": float, "version": int}.items():
+            object.__setattr__(self, name, plain(getattr(self, name)))
         tokens, logprobs = self.token_T.shape, self.logprob_T.shape
         if len(tokens) != 1 or tokens != logprobs or tokens[0] == 0:
             raise ReplayError(

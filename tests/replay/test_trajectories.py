@@ -119,6 +119,16 @@ def test_a_trajectory_keeps_its_own_numbers() -> None:
     assert one.token_T.tolist() == [1, 2, 3]
 
 
+def test_numbers_of_arrays_are_plain_numbers(tmp_path: Path) -> None:
+    kept = buffer()
+    kept.add([trajectory(reward=np.float32(0.5), advantage=np.float32(1.5), version=np.int64(0))])
+    kept.advance(1)
+    other = buffer()
+    other.load_state_dict(through_files(kept.state_dict(), tmp_path))
+    (one,) = other.sample(1)
+    assert (one.reward, one.advantage, one.version) == (0.5, 1.5, 0)
+
+
 def test_a_checkpoint_goes_on_exactly(tmp_path: Path) -> None:
     kept = buffer(tau_max=3, seed=5)
     for version in range(3):
