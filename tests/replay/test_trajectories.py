@@ -121,7 +121,8 @@ def test_a_trajectory_keeps_its_own_numbers() -> None:
 
 def test_numbers_of_arrays_are_plain_numbers(tmp_path: Path) -> None:
     kept = buffer()
-    kept.add([trajectory(reward=np.float32(0.5), advantage=np.float32(1.5), version=np.int64(0))])
+    numbers: Any = {"reward": np.float32(0.5), "advantage": np.float32(1.5), "version": np.int64(0)}
+    kept.add([trajectory(**numbers)])
     kept.advance(1)
     other = buffer()
     other.load_state_dict(through_files(kept.state_dict(), tmp_path))
