@@ -115,6 +115,11 @@ def from_gguf(path: Path) -> Policy:
 def _pretrained(name: str) -> Policy:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
+    if name.startswith((".", "/", "~")) and not Path(name).expanduser().is_dir():
+        raise ConfigError(
+            f"no policy {name!r}: there is no such folder; expected {TINY}, {SMOLLM2}, a GGUF "
+            "file, or the path or id of a model that transformers can load."
+        )
     try:
         model = AutoModelForCausalLM.from_pretrained(name)
         return Policy(model, AutoTokenizer.from_pretrained(name))

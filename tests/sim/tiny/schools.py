@@ -1,4 +1,4 @@
-"""Quick schoolings: a small policy that half learns the sums of one digit in a second."""
+"""Quick schoolings: a small policy that learns some sums of one digit in a second."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ from curriculum_env.sim.tiny.warm import Schooling
 
 SMALL = Shape(width=48, layers=1, heads=4, hidden=128)
 BRIEF = Schooling(steps=3, batch=4, shape=SMALL)
-QUICK = Schooling(steps=140, batch=32, rate=4e-3, weights=(1.0,), shape=SMALL)
+QUICK = Schooling(steps=90, batch=32, rate=4e-3, weights=(1.0,), shape=SMALL)

