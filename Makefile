@@ -10,7 +10,12 @@ BIN := $(VENV)/bin
 PIP := -m pip install --quiet --disable-pip-version-check
 MANIFESTS := pyproject.toml $(wildcard environments/*/pyproject.toml)
 PACKAGES := $(foreach dir,$(patsubst %/pyproject.toml,%,$(wildcard environments/*/pyproject.toml)),-e ./$(dir))
-ADAPTER_TESTS := $(wildcard tests/adapters tests/cli tests/integration tests/environments)
+# What verifiers and TRL have a say in; the rest is the same on every version of them.
+ADAPTER_TESTS := tests/adapters tests/integration tests/cli/test_run.py \
+	tests/cli/test_run_interrupted.py tests/cli/test_envs.py \
+	$(foreach name,taskset commands wordle,$(wildcard tests/environments/*/test_$(name).py))
+TEST_PROCESSES ?= 2
+PYTEST := pytest --numprocesses=$(TEST_PROCESSES) --dist=loadfile
 TORCH := 2.13.0
 COMMA := ,
 CORE_ROOMS := types errors config engine estimators samplers gates metrics pool store recorder
@@ -56,8 +61,9 @@ $(VENV)/dev.stamp: $(VENV)/setup.stamp
 	@touch $@
 
 $(COMPAT)/dev.stamp: $(MANIFESTS) | $(COMPAT)/bin/python
-	@echo "--- $(COMPAT): the package on verifiers 0.3.1"
-	@$(COMPAT)/bin/python $(PIP) -e '.[dev,postgres]' $(PACKAGES) 'verifiers==0.3.1'
+	@echo "--- $(COMPAT): the package on verifiers 0.3.1 and TRL 1.9"
+	@$(COMPAT)/bin/python $(PIP) 'torch==$(TORCH)'
+	@$(COMPAT)/bin/python $(PIP) -e '.[dev,postgres,trl]' $(PACKAGES) 'verifiers==0.3.1' 'trl==1.9.0'
 	@touch $@
 
 demo: setup  ## Train a real model with and without the curriculum: 3 to 5 minutes on two cores
@@ -89,13 +95,13 @@ deps: $(VENV)/dev.stamp
 
 unit: $(VENV)/dev.stamp
 	@echo "--- pytest, verifiers $$($(BIN)/python -c 'from importlib.metadata import version as v; print(v("verifiers"))')"
-	@$(BIN)/pytest --cov --cov-report=
+	@$(BIN)/$(PYTEST) --cov --cov-report=
 	@echo "--- branch coverage of the core rooms"
 	@$(BIN)/coverage report --include='$(CORE)' --fail-under=95
 
 compat: $(COMPAT)/dev.stamp
-	@echo "--- pytest, verifiers 0.3.1"
-	@$(COMPAT)/bin/pytest $(ADAPTER_TESTS)
+	@echo "--- pytest, verifiers 0.3.1, TRL 1.9"
+	@$(COMPAT)/bin/$(PYTEST) $(ADAPTER_TESTS)
 
 format: $(VENV)/dev.stamp  ## Rewrite the code as `make lint` wants it
 	$(BIN)/ruff check --fix .
