@@ -4,6 +4,7 @@ import logging
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import pytest
 from curriculum_env import Curriculum, CurriculumConfig, Draw, Row
 from curriculum_env.engine import load_state, save_state
 from curriculum_env.engine.predict import Signals
+from curriculum_env.errors import RejectedError
 from curriculum_env.samplers import KINDS
+from curriculum_env.store import open_store
 from tests.engine.helpers import outcomes
 
 LEVELS = 5
@@ -230,3 +233,20 @@ def test_a_killed_run_lacks_no_row(tmp_path: Path) -> None:
         logged = [draw.uid for draw in curriculum.store.draws()]
         assert fresh([curriculum.ask() for _ in logged])
         assert len(curriculum.rows) > 40
+
+
+def test_an_event_that_the_database_refuses_holds_up_no_draw(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with grown(f"sqlite:///{tmp_path}/c.db") as curriculum:
+
+        def refuse(kind: str, data: Any) -> None:
+            raise RejectedError("scripted")
+
+        monkeypatch.setattr(curriculum.store, "log_event", refuse)
+        with caplog.at_level(logging.WARNING):
+            drawn = [curriculum.ask().number for _ in range(6)]
+        curriculum.sync(5.0)
+    with closing(open_store(f"sqlite:///{tmp_path}/c.db")) as store:
+        assert [draw.number for draw in store.draws()] == drawn
+    assert "an event (rows) is not logged: scripted" in caplog.text
