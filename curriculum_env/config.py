@@ -8,7 +8,7 @@ from typing import Literal, Self, TypeAlias
 from pydantic import Field, FiniteFloat, model_validator
 from pydantic_config import BaseConfig
 
-from curriculum_env.estimators import BetaConfig, EstimatorConfig
+from curriculum_env.estimators import EstimatorConfig, IrtConfig
 from curriculum_env.gates import GateConfig, VarianceConfig
 from curriculum_env.samplers import Pick, SamplerConfig
 from curriculum_env.samplers.survival import SurvivalConfig
@@ -87,7 +87,7 @@ class CurriculumConfig(BaseConfig):
     """Reward from which a rollout counts as a success; unset, success is the rescaled reward."""
     sampler: SamplerConfig = SurvivalConfig()
     """The rule that picks rows."""
-    estimator: EstimatorConfig = BetaConfig()
+    estimator: EstimatorConfig = IrtConfig()
     """The beliefs about pass rates."""
     gate: GateConfig = VarianceConfig()
     """Which groups count as living."""

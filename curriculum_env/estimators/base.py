@@ -90,8 +90,10 @@ class Estimator(ABC):
 
     def add(self, rows: Sequence[Row]) -> None:
         """Append rows."""
+        first = not self.size
         for column, values in self.initial(rows).items():
-            setattr(self, column, np.concatenate([getattr(self, column), values]))
+            joined = values if first else np.concatenate([getattr(self, column), values])
+            setattr(self, column, joined)
 
     def preview(self, rows: Sequence[Row]) -> Self:
         """What would be believed of `rows`, and of no others, were they added now; to be read

@@ -97,14 +97,17 @@ class Irt(Estimator):
         """An offline pass rate is a message of the precision of its rollouts, n p (1-p), about
         the own term: the effects then learn how the policy differs from the one measured. It also
         tells whether the row is settled."""
+        seen_N = np.full(len(rows), self.now)
         passes_N, attempts_N = offline(rows)
+        if not attempts_N.any():  # zeros that nobody writes to take no memory
+            return {name: np.zeros(len(rows)) for name in self.COLUMNS} | {"seen_N": seen_N}
         p_N = (passes_N + 1.0) / (attempts_N + 2.0)
         precision_N = attempts_N * p_N * (1.0 - p_N)
         shift_N = precision_N * np.log(p_N / (1.0 - p_N))
         never_N, always_N = self.settled.offline(passes_N, attempts_N - passes_N)
         learned = dict(zip(_LEARNED, (shift_N, precision_N, never_N, always_N), strict=True))
         priors = {f"prior_{name}": values.copy() for name, values in learned.items()}
-        return {**learned, **priors, "seen_N": np.full(len(rows), self.now)}
+        return {**learned, **priors, "seen_N": seen_N}
 
     def update(self, row: int, success_G: Sequence[float]) -> None:
         passes, size, slots = float(sum(success_G)), len(success_G), self._slots(row)
