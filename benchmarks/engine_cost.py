@@ -3,10 +3,10 @@
 `ask_tell_us` is one `ask` and the `tell` of one rollout; `group_us` one `ask` and the `tell` of
 all 8 rollouts of an earlier group, the last of which moves the beliefs. 8 groups are in flight,
 settings are the defaults, the store is in memory. The 99.9th percentile is that of whole groups.
-Memory is the resident set above that of the list of rows. "Replay" opens an SQLite store that holds 100,000
-logged draws and asks for all of them. The other rule is prime-rl's difficulty pools, vectorised
-(docs/methods/difficulty-pools.md: the latest group mean puts a row into a pool of weight .2, 1 or
-.2; every draw weighs all rows anew).
+Memory is the resident set above that of the list of rows. "Replay" opens an SQLite store that
+holds 100,000 logged draws and asks for all of them. The other rule is prime-rl's difficulty pools,
+vectorised (docs/methods/difficulty-pools.md: the latest group mean puts a row into a pool of weight
+.2, 1 or .2; every draw weighs all rows anew).
 
     python benchmarks/engine_cost.py --tasks 1000000
     python benchmarks/engine_cost.py --quick
