@@ -8,13 +8,14 @@ import pytest
 
 from curriculum_env import Curriculum, CurriculumConfig, Outcome, Row
 from curriculum_env.errors import StateError
+from curriculum_env.estimators import BetaConfig
 from curriculum_env.snapshot import COLUMNS, sidecar_path, write_snapshot
 
 
 @pytest.fixture
 def curriculum() -> Curriculum:
     rows = [Row(f"row-{index}", {}, domain="d", level=str(index)) for index in range(5)]
-    return Curriculum(rows, CurriculumConfig(group_size=2))
+    return Curriculum(rows, CurriculumConfig(group_size=2, estimator=BetaConfig()))
 
 
 def test_every_row_is_written_with_what_is_believed_of_it(

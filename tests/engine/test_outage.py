@@ -5,6 +5,7 @@ import logging
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,11 @@ from curriculum_env.types import FloatArray
 from tests.engine.helpers import GROUP_SIZE, curriculum, outcomes, rows
 
 RATES = np.random.default_rng(3).uniform(0.1, 0.9, 400)
+ESTIMATORS: dict[str, dict[str, Any]] = {
+    "irt": {"type": "irt"},
+    "beta": {"type": "beta", "age_decay": 1},
+}
+both_estimators = pytest.mark.parametrize("estimator", list(ESTIMATORS))
 
 
 class Service:
@@ -39,8 +45,8 @@ class Service:
             self.engine.tell(outcome)
 
 
-def started(rollouts: int = 4000) -> Service:
-    service = Service(curriculum(rows(400), estimator={"age_decay": 1}))
+def started(rollouts: int = 4000, estimator: str = "irt") -> Service:
+    service = Service(curriculum(rows(400), estimator=ESTIMATORS[estimator]))
     service.play(rollouts)
     return service
 
@@ -53,9 +59,12 @@ def worst_change(before: FloatArray, after: FloatArray) -> float:
     return float(np.max(np.abs(after - before) / before))
 
 
-def test_a_500_rollout_outage_teaches_nothing(caplog: pytest.LogCaptureFixture) -> None:
+@both_estimators
+def test_a_500_rollout_outage_teaches_nothing(
+    estimator: str, caplog: pytest.LogCaptureFixture
+) -> None:
     """Errors, then all-zero rewards: beliefs stay within 1% of those without the outage."""
-    service, without = started(), started()
+    service, without = started(estimator=estimator), started(estimator=estimator)
     without.play(500, "cancelled")
     with caplog.at_level(logging.WARNING):
         service.play(250, "errors")
@@ -69,10 +78,13 @@ def test_a_500_rollout_outage_teaches_nothing(caplog: pytest.LogCaptureFixture) 
     assert "the outage is over" in caplog.text
 
 
-def test_a_sudden_run_of_zeros_alone_is_undone(caplog: pytest.LogCaptureFixture) -> None:
+@both_estimators
+def test_a_sudden_run_of_zeros_alone_is_undone(
+    estimator: str, caplog: pytest.LogCaptureFixture
+) -> None:
     """Up to the honest failures right before it, which nothing tells apart from it: they belong
     to the eight groups in flight that it cut through."""
-    service, without = started(), started()
+    service, without = started(estimator=estimator), started(estimator=estimator)
     service.play(500, "zeros")
     without.play(500, "cancelled")
     assert service.engine.metrics()["frozen"] == 1.0
@@ -83,17 +95,20 @@ def test_a_sudden_run_of_zeros_alone_is_undone(caplog: pytest.LogCaptureFixture)
     assert "no rollout scores" in caplog.text
 
 
-def test_undetected_zeros_would_have_taught_nonsense() -> None:
+@both_estimators
+def test_undetected_zeros_would_have_taught_nonsense(estimator: str) -> None:
     """The same outage without the monitor: the test above can fail."""
-    service = Service(curriculum(rows(400), estimator={"age_decay": 1}, outage={"enabled": False}))
+    settings = {"estimator": ESTIMATORS[estimator], "outage": {"enabled": False}}
+    service = Service(curriculum(rows(400), **settings))
     service.play(4000)
     before = beliefs(service)
     service.play(500, "zeros")
     assert worst_change(before, beliefs(service)) > 0.2
 
 
-def test_learning_goes_on_after_it() -> None:
-    service = started()
+@both_estimators
+def test_learning_goes_on_after_it(estimator: str) -> None:
+    service = started(estimator=estimator)
     service.play(500, "zeros")
     groups = service.engine.metrics()["groups"]
     service.play(2000)
@@ -129,8 +144,9 @@ def test_a_small_pool_that_is_mostly_dead_is_no_outage(dead: float, pick: str) -
         assert engine.metrics()["outages"] == 0
 
 
-def test_a_mixed_run_is_no_outage() -> None:
-    assert started(8000).engine.metrics()["outages"] == 0
+@both_estimators
+def test_a_mixed_run_is_no_outage(estimator: str) -> None:
+    assert started(8000, estimator).engine.metrics()["outages"] == 0
 
 
 def test_one_dead_bucket_is_no_outage() -> None:
@@ -166,12 +182,13 @@ def test_steady_errors_become_the_usual() -> None:
     assert metrics["groups"] > 100
 
 
-def test_an_outage_goes_through_the_state() -> None:
-    service = started()
+@both_estimators
+def test_an_outage_goes_through_the_state(estimator: str) -> None:
+    service = started(estimator=estimator)
     service.play(300, "zeros")
     state = service.engine.state_dict()
     plain = json.loads(json.dumps({k: v for k, v in state.items() if k != "arrays"}))
-    other = curriculum(rows(400), estimator={"age_decay": 1})
+    other = curriculum(rows(400), estimator=ESTIMATORS[estimator])
     other.load_state_dict({**plain, "arrays": state["arrays"]})
     assert other.metrics()["frozen"] == 1.0
     resumed = Service(other)

@@ -192,11 +192,12 @@ def test_never_refuses_a_store_with_draws(url: str) -> None:
 
 
 def test_warm_keeps_discounted_beliefs_and_starts_a_run(url: str) -> None:
-    with curriculum(rows(300), url, estimator={"age_decay": 1}) as engine:
+    counts = {"type": "beta", "age_decay": 1}
+    with curriculum(rows(300), url, estimator=counts) as engine:
         play(engine, url, 80)
         engine.sync(5.0)
         before = engine.table()
-    settings: dict[str, Any] = {"estimator": {"age_decay": 1}, "warm_discount": 0.25}
+    settings: dict[str, Any] = {"estimator": counts, "warm_discount": 0.25}
     with curriculum(rows(300), url, resume="warm", **settings) as warm:
         after = warm.table()
         assert np.allclose(after["evidence"], 0.25 * before["evidence"])

@@ -30,7 +30,7 @@ def continued(world: World, engine: Curriculum) -> World:
     return other
 
 
-@pytest.mark.parametrize("estimator", ["beta", "ema"])
+@pytest.mark.parametrize("estimator", ["irt", "beta", "ema"])
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_a_state_on_disk_resumes_exactly(sampler: str, estimator: str, tmp_path: Path) -> None:
     settings: dict[str, Any] = {"sampler": {"type": sampler}, "estimator": {"type": estimator}}
@@ -57,18 +57,23 @@ def test_taking_the_state_changes_nothing() -> None:
     assert watched.drawn == alone.drawn
 
 
-def test_beliefs_survive_a_reordered_grown_and_shrunken_pool() -> None:
-    world = played()
+@pytest.mark.parametrize("estimator", ["irt", "beta"])
+def test_beliefs_survive_a_reordered_grown_and_shrunken_pool(estimator: str) -> None:
+    """A row that is new is believed what the engine would have believed of it before."""
+    world = played(estimator={"type": estimator})
+    state = world.engine_state()
+    known = {row.uid for row in world.curriculum.rows}
+    world.curriculum.add(rows(600)[300:])
     before = dict(
         zip(*(world.curriculum.table()[k].tolist() for k in ("uid", "mean")), strict=True)
     )
     pool = [*rows(600)[::-1][:400], *rows(150)[::-1]]
-    engine = curriculum(pool)
-    engine.load_state_dict(world.engine_state())
+    engine = curriculum(pool, estimator={"type": estimator})
+    engine.load_state_dict(state)
     table = engine.table()
     for uid, mean, visits in zip(table["uid"], table["mean"], table["visits"], strict=True):
-        assert mean == pytest.approx(before.get(str(uid), 0.5))
-        assert visits == 0 or str(uid) in before
+        assert mean == pytest.approx(before[str(uid)])
+        assert visits == 0 or str(uid) in known
     drawn = [engine.ask() for _ in range(100)]
     assert {draw.uid for draw in drawn} <= {row.uid for row in pool}
     assert drawn[0].number == world.curriculum.draws
@@ -79,7 +84,7 @@ def test_only_json_and_plain_arrays_are_written(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["state.json", "state.npz"]
     json.loads((tmp_path / "state.json").read_text())
     with np.load(tmp_path / "state.npz", allow_pickle=False) as arrays:
-        assert {"uid", "visits", "last_draw", "belief_passes_N"} <= set(arrays.files)
+        assert {"uid", "visits", "last_draw", "belief_shift_N"} <= set(arrays.files)
 
 
 def test_a_missing_or_broken_state_is_refused(tmp_path: Path) -> None:
@@ -109,7 +114,7 @@ def test_another_version_estimator_or_rule_is_refused() -> None:
     for wrong, words in (
         ({**state, "version": 99}, "version 99; expected 1"),
         ([], "version 'list'; expected 1"),
-        ({**state, "estimator": "ema"}, "estimator 'ema', the curriculum 'beta'"),
+        ({**state, "estimator": "ema"}, "estimator 'ema', the curriculum 'irt'"),
         ({**state, "rule": "plr"}, "rule 'plr', the curriculum 'survival'"),
     ):
         with pytest.raises(StateError, match=words):

@@ -19,7 +19,9 @@ def play(curriculum: Curriculum, draw: Draw, passes: int) -> None:
 
 
 def test_screen_with_four_and_go_on_with_twenty_where_they_differ() -> None:
-    with Curriculum(make_rows(300), CurriculumConfig.model_validate(SETTINGS)) as curriculum:
+    counts = {"estimator": {"type": "beta"}}
+    config = CurriculumConfig.model_validate({**SETTINGS, **counts})
+    with Curriculum(make_rows(300), config) as curriculum:
         for passes in (0, 4):
             draw = curriculum.ask()
             assert (draw.rollouts, draw.continues) == (4, None)
