@@ -34,7 +34,7 @@ def test_reading_on_from_memory_is_reading_it_all(policy: TinyPolicy) -> None:
     whole, _ = policy.read(torch.cat((tokens, more), 1))
     first, memory = policy.read(tokens)
     parts = [first]
-    for column in more.split(1, 1):
+    for column in (more[:, i : i + 1] for i in range(more.shape[1])):
         states, memory = policy.read(column, memory)
         parts.append(states)
     real = torch.cat((tokens, more), 1) != 0
