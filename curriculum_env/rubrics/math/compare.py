@@ -174,7 +174,9 @@ def _same_lists(gold: Node, other: Node) -> bool:
     ours, theirs = _items(gold), _items(other)
     if ours is None or theirs is None or (ours, theirs) == ((gold,), (other,)):
         return False
-    if any(r"\ldots" in item.text for item in (*ours, *theirs)):
+    if any(r"\ldots" in item.text for item in (*ours, *theirs)) or _several_names(ours) != (
+        _several_names(theirs)
+    ):
         return _in_order(ours, theirs)
     return _same_items(ours, theirs)
 
@@ -200,6 +202,11 @@ def _items(node: Node) -> tuple[Node, ...] | None:
     if isinstance(node, Listing):
         return _unnamed(node.items)
     return (node,)
+
+
+def _several_names(items: tuple[Node, ...]) -> bool:
+    """Whether values are given to different names, which then stand in an order: `x = 1, y = 2`."""
+    return len(items) > 1 and all(isinstance(item, Relation) and _names(item) for item in items)
 
 
 def _unnamed(items: tuple[Node, ...]) -> tuple[Node, ...]:

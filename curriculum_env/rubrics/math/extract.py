@@ -11,7 +11,8 @@ Looked for in this order, after the thoughts and any repetition of the prompt ha
 4. the whole completion, when it is nothing but an expression or a few words;
 5. the one expression of the last sentence, or the right side of its last equation.
 
-A sentence that denies, asks or wavers gives no answer in 3 and 5.
+A sentence that denies, asks or wavers gives no answer in 3 and 5; what is denied, added to or taken
+back beside a box or after an announcement is none either.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from curriculum_env.rubrics.math.boxes import Box, boxes
 from curriculum_env.rubrics.math.prose import announced, bare, concluded
 from curriculum_env.rubrics.math.settle import settled
 from curriculum_env.rubrics.math.thoughts import spoken
+from curriculum_env.rubrics.math.upheld import TAG, upheld
 
 _EMPHASIS = re.compile(r"\*\*([^*\n]+)\*\*(?!\*)")
 _DISPLAYED = re.compile(r"\$\$[^$]{1,500}\$\$|\\\[.{1,500}?\\\]", re.DOTALL)
-_TAG = re.compile(r"<answer>(.*?)</answer>", re.DOTALL | re.IGNORECASE)
 _CUT_OFF = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _SHORT = 20
 
@@ -35,15 +36,27 @@ def extract_answer(completion: str, prompt: str | None = None) -> str | None:
     text = _EMPHASIS.sub(r"\1", _own(spoken(completion), prompt)).strip()
     text = _DISPLAYED.sub(lambda found: " ".join(found[0].split()), text)
     if found := boxes(text):
-        return settled(text, found)
+        return _upheld(text, found)
     if not text or _CUT_OFF.search(text):
         return None
-    if tagged := [Box(tag[1].strip(), tag.start(), tag.end()) for tag in _TAG.finditer(text)]:
-        answer = settled(text, tagged)
-        return answer and (announced(answer) or answer)
+    if tagged := [Box(tag[1].strip(), tag.start(), tag.end()) for tag in TAG.finditer(text)]:
+        answer = _upheld(text, tagged)
+        return answer and _inner(answer)
     if (said := announced(text)) is not None:
         return said or None
     return bare(text) or concluded(text)
+
+
+def _upheld(text: str, found: list[Box]) -> str | None:
+    """What the boxes say, when the text around them stands by it."""
+    answer = settled(text, found)
+    return answer and upheld(answer, text[: found[-1].start], text[found[-1].end :])
+
+
+def _inner(answer: str) -> str | None:
+    """A tag's answer, also one that is a sentence of its own."""
+    said = announced(answer)
+    return answer if said is None else said or None
 
 
 def _own(text: str, prompt: str | None) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from curriculum_env.rubrics.math.settle import RETRACTED, folded
+from curriculum_env.rubrics.math.settle import RETRACTED, folded, withdrawn
+from curriculum_env.rubrics.math.words import COUNTS
 
 _VERB = r"(?:\bis\b\s*:?|\bequals\b|\bwill be\b|\bwould be\b|\bshould be\b|\bmust be\b|[:=])"
 _CUE = re.compile(
@@ -17,29 +18,52 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _WAVERS = re.compile(
-    r"\b(?:not|isn't|isnt|aren't|wasn't|never|neither|nor|either|maybe|perhaps|possibly|might|"
-    r"could be|may be|unsure|guess|guessing|unless|wrong|incorrect|cannot|can't|impossible to say|"
-    r"don't know|do not know|unclear|one of|some say|if)\b|\?",
+    rf"\bor\s+(?:{'|'.join(COUNTS)})\b|"
+    r"n['’]t\b|\b(?:not|isnt|never|neither|nor|either|maybe|perhaps|possibly|might|"
+    r"could be|may be|unsure|guess|guessing|unless|wrong|incorrect|cannot|impossible to say|"
+    r"unclear|one of|some say|if)\b|\?",
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(r"\b(?:let|let's|suppose|assume|assuming|consider|try)\b", re.IGNORECASE)
 _THUS = re.compile(r"(?:so|thus|hence|therefore|ergo|then|finally)\b[,:]?\s+(?=[^A-Za-z])", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?])[)*\"']*\s+(?=[A-Z\\$*(])|\n+")
 _NEXT = re.compile(r"(?<=[.!?])[)*\"']*\s+(?=[A-Z])")
-_REST = re.compile(
-    r"(?:[.;]\s+(?=[A-Za-z])|,?\s+(?:because|since|as|so|which|where|when|by|that|after|using|but|"
-    r"for)\b|\n|\s\().*",
-    re.DOTALL,
+_EXPLAINS = r"(?:because|since|as|so|which|where|when|by|that|after|using|but|for)\b"
+_REST = re.compile(rf"[.;]\s+(?=[A-Za-z])|,?\s+{_EXPLAINS}|\n")
+_ASIDE = re.compile(r"(?<=[^\s,;/+*=-])(?<!\bor)(?<!\band)\s+\((?P<inside>[^()]*)\)")
+_INSIDE = re.compile(r"\s*\((?P<inside>[^()]*)\)")
+_SAME_AGAIN = re.compile(
+    r"\s*(?:or(?:\s+equivalently)?|equivalently|i\.e\.|that is|=)[,:]?\s+", re.I
 )
+_AGAIN = re.compile(
+    r"[,;]?\s*(?:or\s+equivalently|equivalently|i\.e\.|that is)[,:]?\s*(.{1,60}?)\.?$",
+    re.IGNORECASE,
+)
+_ANOTHER = re.compile(
+    r"\s*(?:[,;]\s*[$\\\d(]|[,;.]?\s*(?:or|and|but|alternatively|also|versus|vs|yet)\b)",
+    re.IGNORECASE,
+)
+_AS_WELL = re.compile(
+    r"\b(?:otherwise|alternatively|also possible|as well|versus|vs|or so|instead|it could|else)\b",
+    re.IGNORECASE,
+)
+_DANGLING = re.compile(r"\b(?:or|and|nor|versus|vs)$", re.IGNORECASE)
+_POLITE = re.compile(r"\blet me know if\b.*|\bif you (?:have|need|would like)\b.*", re.IGNORECASE)
+_HOLDS_VALUE = re.compile(r"\d|\\[a-z]|(?<![A-Za-z'])[A-HJ-Zb-hj-z](?![A-Za-z'])")
 _MATH = re.compile(
     r"(?<!\\)\$\$?(.+?)(?<!\\)\$\$?|(?<!\\)\\\((.+?)\\\)|(?<!\\)\\\[(.+?)\\\]", re.DOTALL
 )
+_PAUSE = re.compile(rf"\s*(?:$|[.,;:!*(\n]|{_EXPLAINS})", re.IGNORECASE)
 _JOINED = re.compile(r"\s*(?:,|and|or|,\s*and|,\s*or)\s*[$\\(]")
-_UNIT = re.compile(r"\s*([A-Za-z%°][A-Za-z/° ]{0,30}(?:\^\{?\d\}?)?)?\s*(?=[.,;*]|$)")
+_UNIT = re.compile(
+    r"\s*([A-Za-z%°][A-Za-z/° ]{0,30}?(?:\^\{?\d\}?)?)?"
+    rf"\s*(?=[.,;*]|$|\s\(|\s{_EXPLAINS})"
+)
 _NUMBER = re.compile(
     r"(?<![\w.\\])-?(?:\\?\$\s*)?(?:\d+(?:[.,]\d+)*(?:\s*/\s*\d+)?|\\[dt]?frac\s*\{[^{}]*\}\{[^{}]*\}|"
     r"\\sqrt\{[^{}]*\})(?:\s*(?:\\?%|°))?"
 )
+_TUPLE = re.compile(r"[(\[]\s*(?=[^()\[\]]*\d)[^()\[\],;]{1,40}(?:[,;][^()\[\],;]{1,40}){1,9}[)\]]")
 _CONCLUDES = re.compile(
     r"(?<!\\)\b(?:so|thus|therefore|hence|total|altogether|answer|result|equals?|is|are|get|gives?|has|"
     r"have|left|makes?|needs?|costs?|was|were|will|sold|there)\b|=|\\Rightarrow|\\implies|∴",
@@ -48,6 +72,9 @@ _CONCLUDES = re.compile(
 _PROSE = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{2,}(?![A-Za-z])")
 _GROUPS = re.compile(r"\\(?:text|mathrm|mbox|begin|end)\s*\{[^{}]*\}")
 _NAMED = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\([A-Za-z]\))?")
+_OPTION = re.compile(r"\(?[A-J]\)?\.?")
+_ALONE = re.compile(r"[\s$(*]*(?P<value>[A-J]|[-−]?\d[\d.,/]*)[\s$).*]*")
+_GAP = " \t*:=\n"
 _BARE_WORDS = 6
 _BARE_LENGTH = 1_500
 
@@ -66,7 +93,15 @@ def announced(text: str) -> str | None:
     final = _is_final(cues[-1]) and not any(map(_is_final, others))
     if others and not final and not RETRACTED.search(text[others[-1].end() : cues[-1].start()]):
         return ""
-    return value
+    return value if _left_alone(value, text[cues[-1].end() :]) else ""
+
+
+def _left_alone(value: str, after: str) -> bool:
+    """Whether nothing that follows its sentence takes the value back, or sets another beside it."""
+    line, _, below = after.lstrip(_GAP).partition("\n")
+    rest = " ".join([*_NEXT.split(line, maxsplit=1)[1:], below])
+    other = _ALONE.fullmatch(rest)
+    return not withdrawn(rest) and (other is None or folded(other["value"]) in folded(value))
 
 
 def _is_final(cue: re.Match[str]) -> bool:
@@ -75,9 +110,9 @@ def _is_final(cue: re.Match[str]) -> bool:
 
 def _after(text: str, cue: re.Match[str]) -> str | None:
     """The value after a cue, when its sentence stands by it."""
-    line = text[cue.end() :].lstrip(" \t*:=\n").split("\n", 1)[0]
+    line = text[cue.end() :].lstrip(_GAP).split("\n", 1)[0]
     before = _SENTENCE.split(text[: cue.start()])[-1]
-    if _WAVERS.search(before) or _WAVERS.search(_without_math(line)):
+    if _WAVERS.search(before) or _WAVERS.search(_POLITE.sub("", _without_math(line))):
         return None
     return _value(_NEXT.split(line, maxsplit=1)[0])
 
@@ -87,13 +122,49 @@ def _without_math(line: str) -> str:
 
 
 def _value(sentence: str) -> str | None:
-    """The value in what follows "is": one formula and its unit, or the words up to a pause."""
+    """The value in what follows "is": one formula and its unit, or the words up to a pause.
+
+    "" where another value stands beside it.
+    """
     sentence = sentence.strip().strip("*").strip()
+    head, rest = _formula(sentence) or _words(sentence)
+    if aside := _INSIDE.match(rest):
+        head, rest = head + _equated(head, aside["inside"]), rest[aside.end() :]
+    if again := _AGAIN.match(rest):
+        head, rest = f"{head} = {again[1]}", rest[again.end() :]
+    if _DANGLING.search(head) or (
+        _HOLDS_VALUE.search(rest) and (_ANOTHER.match(rest) or _AS_WELL.search(rest))
+    ):
+        return ""
+    return head or None
+
+
+def _equated(head: str, inside: str) -> str:
+    """`= inside` for a value in brackets beside another; nothing for words and texts of options."""
+    inside = _SAME_AGAIN.sub("", inside, count=1)
+    option = _OPTION.fullmatch(head) and not re.search(r"\b[A-J]\b", inside)
+    if option or _PROSE.match(inside) or not _HOLDS_VALUE.search(inside):
+        return ""
+    return f" = {inside}"
+
+
+def _formula(sentence: str) -> tuple[str, str] | None:
+    """A formula at the beginning with its unit, and what follows after a pause."""
     first = _MATH.match(sentence)
-    if first is not None and not _JOINED.match(sentence, first.end()):
-        unit = _UNIT.match(sentence, first.end())
-        return " ".join(filter(None, [*first.groups(), unit and unit[1]]))
-    return _REST.sub("", sentence, count=1).strip().rstrip(".,;*").strip("*` ") or None
+    if first is None or _JOINED.match(sentence, first.end()):
+        return None
+    unit = _UNIT.match(sentence, first.end())
+    end = unit.end() if unit else first.end()
+    if not _PAUSE.match(sentence, end):
+        return None
+    return " ".join(filter(None, [*first.groups(), unit and unit[1]])), sentence[end:]
+
+
+def _words(sentence: str) -> tuple[str, str]:
+    """The words up to a pause, and what follows."""
+    cuts = [found.start() for cut in (_REST, _ASIDE, _AGAIN) if (found := cut.search(sentence))]
+    end = min(cuts, default=len(sentence))
+    return sentence[:end].strip().rstrip(".,;*").strip("*` "), sentence[end:]
 
 
 # --- standing alone --------------------------------------------------------------------------
@@ -126,6 +197,8 @@ def concluded(text: str) -> str | None:
         return ", ".join(spans)
     if len(spans) > 1 or re.search(r"\d", outside):
         spans = [span for span in spans if not _NAMED.fullmatch(span.strip())]
+    if tuples := list(_TUPLE.finditer(outside)):
+        return _joined(outside, tuples) if not spans else None
     numbers = dict.fromkeys(found[0] for found in _NUMBER.finditer(outside))
     if spans:
         return spans[0] if len(spans) == 1 and not numbers else None
@@ -133,3 +206,12 @@ def concluded(text: str) -> str | None:
     if after and len(_NUMBER.findall(after)) == 1:
         return _REST.sub("", after, count=1).strip().rstrip(".!*").strip()
     return next(iter(numbers)).strip() if len(numbers) == 1 else None
+
+
+def _joined(text: str, tuples: list[re.Match[str]]) -> str | None:
+    """Tuples side by side, and nothing else with a number."""
+    if re.search(r"\d", _TUPLE.sub(" ", text)):
+        return None
+    gaps = [text[a.end() : b.start()] for a, b in pairwise(tuples)]
+    beside = all(re.fullmatch(r"\s*(?:,|and|or|,\s*and|,\s*or)\s*", gap) for gap in gaps)
+    return ", ".join(found[0] for found in tuples) if beside else None

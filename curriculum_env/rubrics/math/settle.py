@@ -11,6 +11,16 @@ RETRACTED = re.compile(
     r"re-?check|reconsider|not right|let me redo|try again)\b",
     re.IGNORECASE,
 )
+_WITHDRAWN = re.compile(
+    r"\b(?:wait|oops|kidding|never\s*mind|scratch that|on second thought|correction|i was mistaken|"
+    r"should (?:be|have been)|"
+    r"i made an? (?:mistake|error))\b|^\W*(?:no\b,|or\b|sorry\b|actually\b|alternatively\b)"
+    r"|\b(?:that|this|it|which|(?:my|the|above)(?: \w+)? answer)\s*(?:is|was|'s|’s|be)\s+"
+    r"(?:(?:all|clearly|actually|probably|likely|also)\s+)?(?:wrong|incorrect|false|mistaken|a lie|"
+    r"not (?:right|correct|true|the))\b"
+    r"|\b(?:it|answer)\s+(?:could|may|might|can)\s+(?:also\s+|as well\s+)?be\b",
+    re.IGNORECASE,
+)
 _FINAL = re.compile(r"\b(?:final|answer)\b[^\n]{0,80}$", re.IGNORECASE)
 _BESIDE = re.compile(
     r"(?:\\(?:quad|qquad|text\{\s*(?:and|or)\s*\}|[,;! ()\[\]])|\band\b|\bor\b|[\s$,;&.])*"
@@ -36,6 +46,11 @@ def settled(text: str, found: list[Box]) -> str | None:
     if first > 0 and not _taken_back(text, found[:first], found[first]):
         return None
     return ", ".join(dict.fromkeys(box.inside for box in found[first:]))
+
+
+def withdrawn(after: str) -> bool:
+    """Whether what comes `after` an answer takes it back."""
+    return _WITHDRAWN.search(after) is not None
 
 
 def _beside(text: str, one: Box, two: Box) -> bool:

@@ -55,6 +55,7 @@ halves thirds fourths quarters fifths sixths sevenths eighths ninths tenths hund
 ones hundreds thousands millions billions score below negative choose root pi modulo mod
 base power half third quarter dozen hundred thousand million billion trillion guess unsure
 unknown depends wait actually could might may should can cannot think believe then to
+point too large larger small smaller bigger greater higher lower fewer
 through between from equals equal both also because since so
 """
 _TELLING = frozenset(_TELLING_WORDS.split())

@@ -10,6 +10,10 @@ _CHOICE = re.compile(
     r"(?:[(\[{]\s*([A-Ja-j])\s*[)\]}]|([A-J])|([a-e])(?=[).:]))(?P<rest>(?:\s*[).:]|\s*$|(?<=[)\]}])).*)",
     re.DOTALL | re.IGNORECASE,
 )
+_OTHER_CHOICE = re.compile(
+    r"(?<![A-Za-z])\(?[A-J][).:](?![A-Za-z])|^[\s).:=,;/]*\(?[A-J]\)?\W*$"
+    r"|(?:\b(?:or|and|nor)\b|[,/&=])\s*\(?[A-J]\)?\W*$"
+)
 _ARTICLES = {"a", "an", "the"}
 _SAME = {
     "none": "no solution", "no solutions": "no solution", "no real solutions": "no real solution",
@@ -17,11 +21,30 @@ _SAME = {
     "empty set": "no solution", "dne": "does not exist", "infinity": "infinite",
     "infinitely many solutions": "infinitely many", "indeterminate": "undefined",
 }  # fmt: skip
-_NUMBERS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-    "fifteen sixteen seventeen eighteen nineteen twenty"
-)
-_NUMBER = {word: str(value) for value, word in enumerate(_NUMBERS.split())}
+COUNTS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+]
+_NUMBER = {word: str(value) for value, word in enumerate(COUNTS)}
 _TIME = re.compile(
     r"(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(?:([ap])\.?\s?m\.?)?(?:\s*o'clock)?", re.IGNORECASE
 )
@@ -39,8 +62,11 @@ def choice(text: str) -> str | None:
     found = _CHOICE.fullmatch(plain(text))
     if found is None:
         return None
-    others = re.findall(r"(?<![A-Za-z])\(?([A-J])[).:](?![A-Za-z])", found["rest"][1:])
-    return None if others else next(letter for letter in found.groups()[:3] if letter).upper()
+    return (
+        None
+        if _OTHER_CHOICE.search(found["rest"][1:])
+        else next(letter for letter in found.groups()[:3] if letter).upper()
+    )
 
 
 def is_choice(gold: str) -> bool:
@@ -76,8 +102,10 @@ def folded(words: str) -> str:
 
 
 def numeral(text: str) -> str:
-    """`five apples` as `5 apples`."""
+    """`five apples` as `5 apples`, `minus five` as `-5`."""
     first, _, rest = plain(text).partition(" ")
+    if first.lower() in ("minus", "negative") and re.match(r"\d|\\|[A-Za-z]+$", rest):
+        return f"-{numeral(rest)}"
     value = _NUMBER.get(first.lower())
     return text if value is None else f"{value} {rest}".strip()
 
