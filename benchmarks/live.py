@@ -1,8 +1,8 @@
 """The loop, live and across processes: do the rewards of real rollouts find the live tasks?
 
 Two env workers, eight groups of eight rollouts in flight, one `next()` per group, a scripted
-policy whose pass rate on each of 2,000 tasks is known. `survival` with `pick = "top"` against
-`uniform`, on the same tasks. The last line is one JSON object.
+policy whose pass rate on each of 2,000 tasks is known. `survival` with `pick = "top"` on `beta`
+beliefs against `uniform`, on the same tasks. The last line is one JSON object.
 
     python benchmarks/live.py [--quick]
 """
@@ -26,7 +26,12 @@ from curriculum_env.testing.orchestrator import PlayedGroup, orchestrator
 from curriculum_env.testing.policy import spawn_policy
 from curriculum_env.testing.serving import env_config, env_server
 
-SURVIVAL = {"pick": "top", "novelty": 1.0, "sampler": {"type": "survival"}}
+SURVIVAL = {
+    "pick": "top",
+    "novelty": 1.0,
+    "sampler": {"type": "survival"},
+    "estimator": {"type": "beta"},
+}
 UNIFORM = {"sampler": {"type": "uniform"}}
 
 
