@@ -16,7 +16,8 @@ BROKEN = [fault for fault in FAULTS if fault not in ("none", "setup hangs", "rew
 
 
 async def test_only_graded_rollouts_move_a_belief(policy: str) -> None:
-    env = env_of("faulty", curriculum={"group_size": 1, "seed": 1})
+    counting = {"type": "beta"}
+    env = env_of("faulty", curriculum={"group_size": 1, "seed": 1, "estimator": counting})
     tasks = {task.key: task for task in itertools.islice(iter(env.taskset), len(FAULTS))}
     before = env.taskset.curriculum.table()["mean"]
     await play(env, [tasks[fault] for fault in ("none", *BROKEN)], policy)

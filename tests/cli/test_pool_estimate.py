@@ -231,7 +231,8 @@ def test_the_priors_of_a_taskset_are_what_its_beliefs_start_from(
     kept = {row["uid"]: row for row in priors if row["quarantine"] is None}
     assert 0 < len(kept) < 12
     settings = {"count": 12, "priors": str(tmp_path / "priors.parquet")}
-    taskset = load_taskset(env_config("coins", **settings).taskset)
+    counting = {"estimator": {"type": "beta"}}
+    taskset = load_taskset(env_config("coins", curriculum=counting, **settings).taskset)
     with closing(taskset):
         rows = taskset.curriculum.rows
         believed = dict(
