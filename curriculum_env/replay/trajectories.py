@@ -21,7 +21,7 @@ class TrajectoryConfig(BaseConfig):
 
     tau_max: int = Field(default=2, ge=0)
     """Policy updates after which a trajectory is never used again; 2 to 4 is common."""
-    capacity: int = Field(default=4096, ge=1)
+    capacity: int = Field(default=4096, ge=1, le=1_000_000_000)
     """Trajectories kept at most; the oldest go first."""
     clip: float = Field(default=CLIP, gt=0, lt=1)
     """How far the policy ratio of a token may leave 1 before its gradient is cut off."""

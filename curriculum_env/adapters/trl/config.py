@@ -58,6 +58,9 @@ class CurriculumOptions:
         """Keep the columns of the held-out split, and raise `ConfigError` for a setting that an
         endless pool cannot follow."""
         self.remove_unused_columns = False
+        for name in ("max_generation_rounds", "trajectory_tau_max"):
+            if not isinstance(getattr(self, name), int):
+                raise ConfigError(f"{name} is {getattr(self, name)!r}; expected a whole number.")
         if self.max_generation_rounds < 1:
             raise ConfigError(
                 f"max_generation_rounds is {self.max_generation_rounds}; expected at least 1."

@@ -11,6 +11,7 @@ from datasets import Dataset
 
 from curriculum_env.adapters.trl.rubric import Grade
 from curriculum_env.adapters.trl.shared import SharedCurriculum
+from curriculum_env.errors import ConfigError
 
 if TYPE_CHECKING:
     _Base = Any
@@ -26,6 +27,7 @@ class EvaluationMixin(_Base):
     eval_dataset: Any
     _heldout: dict[str, vf.Task]
     _heldout_successes: dict[str, list[float]]
+    _unscored: int
 
     def heldout(self) -> Dataset:
         """The held-out split, as a dataset of uids.
@@ -38,17 +40,33 @@ class EvaluationMixin(_Base):
         return Dataset.from_dict({"prompt": [""] * len(uids), "uid": uids})
 
     def _heldout_inputs(self, inputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        unknown = [row for row in inputs if row.get("uid") not in self._heldout]
+        if unknown:
+            raise ConfigError(
+                f"a row to evaluate on, with the columns {', '.join(unknown[0])}, is none of the "
+                "held-out split; expected rows of trainer.heldout(): evaluate on those, or without "
+                "eval_dataset."
+            )
         tasks = [self._heldout[row["uid"]] for row in inputs]
         return [{"prompt": self.render(task), "task": task, "draw": None} for task in tasks]
 
     def evaluate(self, eval_dataset: Any = None, *given: Any, **named: Any) -> dict[str, float]:
         """TRL's metrics over the held-out split, with `eval_curriculum/heldout`: the mean over its
-        tasks of their mean success. The rule is told it."""
+        tasks of their mean success. The rule is told it.
+
+        Raises:
+            RewardError: no completion could be scored.
+            ConfigError: `eval_dataset` is not of the held-out split.
+        """
         if eval_dataset is None and self.eval_dataset is None:
             self.eval_dataset = self.heldout()
         self._heldout_successes.clear()
+        self._unscored = 0
         metrics: dict[str, float] = super().evaluate(eval_dataset, *given, **named)
         success = self._heldout_success()
+        if success is None and self._unscored:
+            raise self._unscorable()
+        self._unscored = 0
         self._heldout_successes.clear()
         if success is not None:
             self.shared.tell_heldout(success)

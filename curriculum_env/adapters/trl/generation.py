@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 else:
     _Base = object
 
+FEWEST = 8
+"""Groups that must fail in a row before training ends."""
+
 Inputs = list[dict[str, Any]]
 
 
@@ -33,6 +36,7 @@ class GenerationMixin(_Base):
     _filling: Filling | None
     _grades: list[Grade]
     _rewards_RF: Tensor
+    _unscored: int = 0
 
     def _generate_and_score_completions(self, inputs: Inputs) -> dict[str, Any]:
         if not self.model.training:
@@ -72,12 +76,7 @@ class GenerationMixin(_Base):
 
     def _learn(self, grades: list[Grade]) -> None:
         """Feed the grades of all processes back, and note what the tasks measured."""
-        if all(grade.status == "error" for grade in grades):
-            raise RewardError(
-                f"none of {len(grades)} completions could be scored; the last failure was "
-                f"{self.rubric.failure or 'in another process'}: check the rewards of "
-                f"{type(self.taskset).__name__}."
-            )
+        self._check_scored(grades)
         values = defaultdict[str, list[float]](list)
         for grade in grades:
             for name, value in grade.metrics.items():
@@ -90,6 +89,21 @@ class GenerationMixin(_Base):
             return
         for name, value in self.shared.tell(grades).items():
             measures[f"curriculum/{name}"] = [float(value)]
+
+    def _check_scored(self, grades: list[Grade]) -> None:
+        """Raise `RewardError` where a batch of completions in a row failed, and no less than eight
+        groups: a batch, or a round of dynamic sampling, may be a single group."""
+        failed = all(grade.status == "error" for grade in grades)
+        self._unscored = self._unscored + len(grades) if failed else 0
+        if self._unscored >= max(self.args.generation_batch_size, FEWEST * self.num_generations):
+            raise self._unscorable()
+
+    def _unscorable(self) -> RewardError:
+        return RewardError(
+            f"none of {self._unscored} completions could be scored; the last failure was "
+            f"{self.rubric.failure or 'in another process'}: check the rewards of "
+            f"{type(self.taskset).__name__}."
+        )
 
     def _success(self, grade: Grade) -> float | None:
         return None if grade.reward is None else self._scale.success(grade.reward)

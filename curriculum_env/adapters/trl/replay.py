@@ -26,6 +26,9 @@ from curriculum_env.replay import (
     TrajectoryConfig,
 )
 
+MOST = 65_536
+"""Trajectories kept at most, however long they may be replayed; the oldest go first."""
+
 
 class Replay:
     """Both buffers, the same in every process. `groups` of a batch are replayed trajectories, once
@@ -42,7 +45,7 @@ class Replay:
             self.trajectories = TrajectoryBuffer(
                 TrajectoryConfig(
                     tau_max=args.trajectory_tau_max,
-                    capacity=args.generation_batch_size * (args.trajectory_tau_max + 1),
+                    capacity=min(args.generation_batch_size * (args.trajectory_tau_max + 1), MOST),
                     seed=args.seed,
                 )
             )

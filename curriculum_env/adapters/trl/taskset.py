@@ -15,7 +15,7 @@ from curriculum_env.adapters.verifiers import CurriculumMixin, CurriculumTaskMix
 from curriculum_env.adapters.verifiers.wrap import CurriculumWrap, CurriculumWrapConfig
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine import Curriculum
-from curriculum_env.errors import ConfigError
+from curriculum_env.errors import ConfigError, CurriculumError
 
 Messages = list[dict[str, Any]]
 
@@ -39,10 +39,10 @@ def open_taskset(taskset: object) -> Any:
     try:
         return _loaded(dict(settings))
     except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(map(str, first["loc"]))
-        raise ConfigError(f"taskset {settings['id']!r}: {name}: {first['msg']}.") from error
-    except (ImportError, AttributeError, TypeError) as error:
+        raise ConfigError(f"taskset {settings['id']!r}: {_told(error)}.") from error
+    except CurriculumError:
+        raise
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
         raise ConfigError(
             f"{settings['id']!r} cannot be loaded as a taskset ({error}): install its package, or "
             "see `curriculum-env env list` for those that are installed."
@@ -55,16 +55,24 @@ def _loaded(settings: dict[str, Any]) -> Any:
     return load_taskset(taskset_config_type(settings["id"]).model_validate(settings))
 
 
+def _told(error: ValidationError) -> str:
+    first = error.errors()[0]
+    return ": ".join(filter(None, [".".join(map(str, first["loc"])), first["msg"]]))
+
+
 def settings_of(
     taskset: Any, curriculum: CurriculumConfig | Mapping[str, Any] | None, group_size: int
 ) -> CurriculumConfig:
     """The curriculum's settings: those given, else the taskset's own, for groups of `group_size`.
 
     Raises:
-        ConfigError: they name another group size.
+        ConfigError: one is wrong, or they name another group size.
     """
     given = taskset.config.curriculum if curriculum is None else curriculum
-    config = CurriculumConfig.model_validate(given)
+    try:
+        config = CurriculumConfig.model_validate(given)
+    except ValidationError as error:
+        raise ConfigError(f"curriculum: {_told(error)}.") from error
     if config.group_size not in (None, group_size):
         raise ConfigError(
             f"curriculum.group_size is {config.group_size} and num_generations {group_size}; "

@@ -63,10 +63,15 @@ class CurriculumTrainerMixin(GenerationMixin, FilledMixin, EvaluationMixin, Chec
         curriculum: CurriculumConfig | Mapping[str, Any] | None = None,
         args: Any = None,
         processing_class: Any = None,
-        reward_funcs: Sequence[Callable[..., Any]] = (),
+        reward_funcs: Callable[..., Any] | Sequence[Callable[..., Any]] = (),
         **trl: Any,
     ) -> None:
         args = self._checked_args(args)
+        if given := {"train_dataset", "eval_dataset"} & trl.keys():
+            raise ConfigError(
+                f"{min(given)} is given, but the prompts are those of the taskset; expected none: "
+                "leave it out."
+            )
         self.taskset = open_taskset(taskset)
         config = settings_of(self.taskset, curriculum, args.num_generations)
         self._scale = RewardScale(config)
@@ -74,6 +79,7 @@ class CurriculumTrainerMixin(GenerationMixin, FilledMixin, EvaluationMixin, Chec
         self._heldout, self._heldout_successes = {}, defaultdict(list)
         self.replay = Replay(args) if args.trajectory_replay or args.success_replay else None
         self._filling = self._filling_of(args, config)
+        further = [reward_funcs] if callable(reward_funcs) else reward_funcs
         store = args.curriculum_store or self.taskset.config.task.store
         self.shared = SharedCurriculum(
             lambda: open_curriculum(self.taskset, config, store), self._prompt_of
@@ -81,7 +87,7 @@ class CurriculumTrainerMixin(GenerationMixin, FilledMixin, EvaluationMixin, Chec
         try:
             super().__init__(
                 model,
-                [self.rubric.rubric, *reward_funcs],
+                [self.rubric.rubric, *further],
                 args,
                 train_dataset=_placeholder(args),
                 eval_dataset=None if str(args.eval_strategy.value) == "no" else self.heldout(),

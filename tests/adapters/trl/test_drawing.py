@@ -6,10 +6,14 @@ from typing import Any
 
 import pytest
 import torch
+import verifiers.v1 as vf
 
+from curriculum_env import Row
 from curriculum_env.errors import RewardError
-from tests.adapters.trl.letters import letters
+from tests.adapters.trl.letters import Letters, LettersConfig, LetterTask, letters
 from tests.adapters.trl.training import series, trainer
+
+REFILLED = {"dynamic_sampling": True, "trajectory_replay": 0.5}
 
 
 def test_each_group_is_one_draw_and_its_prompt_that_of_the_task(tmp_path: Path) -> None:
@@ -78,7 +82,8 @@ def test_other_rewards_move_the_policy_and_not_the_curriculum(tmp_path: Path) ->
 def test_what_cannot_be_scored_teaches_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    taskset = letters(broken=2, curriculum={"outage": {"enabled": False}})
+    counting: Any = {"outage": {"enabled": False}, "estimator": {"type": "beta"}}
+    taskset = letters(broken=2, curriculum=counting)
     one = trainer(tmp_path, max_steps=2, taskset=taskset)
     with caplog.at_level(logging.WARNING):
         one.train()
@@ -96,7 +101,38 @@ def test_what_cannot_be_scored_teaches_nothing(
         assert not output["advantages"][failed].any()
 
 
+class Growing(Letters, vf.Taskset[LetterTask, LettersConfig]):
+    """Letters that never run out, and the held-out ones among the candidates."""
+
+    def generator(self) -> Any:
+        held_out = list(self.heldout_rows())
+        return lambda number: (
+            held_out[number % 4]
+            if number % 2
+            else Row(f"letter-{number + 100}", {"prompt": f"{number + 100:03d}:", "p": 0.5})
+        )
+
+
+def test_rows_that_the_taskset_makes_are_trained_on(tmp_path: Path) -> None:
+    generate: Any = {"generate": {"share": 1.0}}
+    one = trainer(tmp_path, taskset=Growing(LettersConfig(id="letters", curriculum=generate)))
+    one.train()
+    drawn = {uid for seen in one.seen for _, uid in seen["draws"]}
+    made = {uid for uid in drawn if int(uid.removeprefix("letter-")) >= 100}
+    assert len(made) > len(drawn) / 2
+    assert one.curriculum.metrics()["generated_rows"] >= len(made)
+
+
+@pytest.mark.parametrize("settings", [{"per_device_train_batch_size": 4}, REFILLED])
+def test_a_group_that_fails_does_not_end_the_run(tmp_path: Path, settings: dict[str, Any]) -> None:
+    """A batch, or a round of dynamic sampling, may be one group, whose grader fails today."""
+    one = trainer(tmp_path, taskset=letters(broken=2), max_steps=8, **settings)
+    one.train()
+    assert any(torch.tensor(seen["rewards"]).isnan().all() for seen in one.seen)
+    assert one.state.global_step == 8
+
+
 def test_a_rubric_that_always_fails_ends_the_run(tmp_path: Path) -> None:
     one = trainer(tmp_path, taskset=letters(broken=1))
-    with pytest.raises(RewardError, match=r"none of 16 completions could be scored.*no grader"):
+    with pytest.raises(RewardError, match=r"none of 32 completions could be scored.*no grader"):
         one.train()

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 import verifiers.v1 as vf
 
-from curriculum_env.errors import ConfigError, PoolError
+from curriculum_env import Row
+from curriculum_env.errors import ConfigError, PoolError, RewardError
 from tests.adapters.trl.letters import Letters, LettersConfig, LetterTask
 from tests.adapters.trl.training import series, trainer
 
@@ -31,6 +32,30 @@ def test_evaluation_by_hand(tmp_path: Path) -> None:
     metrics = one.evaluate()
     assert 0 <= metrics["eval_curriculum/heldout"] <= 1
     assert one.curriculum.metrics()["draws"] == 0
+
+
+def test_rows_of_ones_own_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"with the columns prompt, is none of the held-out"):
+        trainer(tmp_path).evaluate([{"prompt": "x"}])
+
+
+class Ungraded(Letters, vf.Taskset[LetterTask, LettersConfig]):
+    """The grader fails for one held-out task, or for all of them."""
+
+    def heldout_rows(self) -> Any:
+        for index in range(4):
+            p = None if index == 3 or self.config.broken else 0.5
+            yield Row(f"held-{index}", {"prompt": f"h{index}:", "p": p})
+
+
+def test_a_heldout_task_that_cannot_be_graded_is_left_out(tmp_path: Path) -> None:
+    settings: Any = {"num_generations_eval": 1, "per_device_eval_batch_size": 1}
+    taskset = Ungraded(LettersConfig(id="letters"))
+    metrics = trainer(tmp_path, taskset=taskset, **settings).evaluate()
+    assert 0 <= metrics["eval_curriculum/heldout"] <= 1
+    taskset = Ungraded(LettersConfig(id="letters", broken=1))
+    with pytest.raises(RewardError, match=r"none of 4 completions could be scored.*no grader"):
+        trainer(tmp_path, taskset=taskset, **settings).evaluate()
 
 
 class Endless(Letters, vf.Taskset[LetterTask, LettersConfig]):

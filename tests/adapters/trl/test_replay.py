@@ -87,6 +87,12 @@ def test_age_counts_to_the_last_update_of_a_generation(tmp_path: Path) -> None:
         trainer(tmp_path, trajectory_tau_max=1, **settings)
 
 
+def test_a_vast_tau_max_keeps_what_memory_holds(tmp_path: Path) -> None:
+    one = trainer(tmp_path, trajectory_tau_max=10**30, **{**HALF, "max_steps": 3})
+    one.train()
+    assert one.replay.trajectories.config.capacity == 65_536
+
+
 def rarely() -> Any:
     return letters(count=6, rate=0.1, curriculum={"sampler": {"type": "uniform"}, "cooldown": 0})
 
@@ -147,6 +153,8 @@ def test_both_buffers_are_in_the_checkpoint(tmp_path: Path, kind: str) -> None:
         ({"trajectory_replay": 1.0}, "expected a share from 0 to less"),
         ({"trajectory_replay": 0.1}, "less than one group of a batch"),
         ({"success_replay": True, "beta": 0.1}, "cannot be used with beta"),
+        ({"trajectory_replay": 0.5, "trajectory_tau_max": 0}, "expected at least as many"),
+        ({"trajectory_replay": 0.5, "trajectory_tau_max": 2.5}, "expected a whole number"),
     ],
 )
 def test_settings_that_cannot_replay(

@@ -46,6 +46,7 @@ def test_a_taskset_by_id_is_trained_on(tmp_path: Path) -> None:
         ("no-such-thing", "'no-such-thing' cannot be loaded.*install its package"),
         ({"id": "coins", "count": "many"}, "taskset 'coins': count: .*integer"),
         ({"id": "coins", "cuont": 3}, "taskset 'coins': cuont: "),
+        ("", "'' cannot be loaded.*install its package"),
         (3, "taskset is a int without a curriculum; expected"),
         ({"count": 3}, "expected a taskset with CurriculumMixin, its id"),
     ],
@@ -53,6 +54,21 @@ def test_a_taskset_by_id_is_trained_on(tmp_path: Path) -> None:
 def test_what_is_no_taskset_is_told(taskset: Any, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         open_taskset(taskset)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"curriculum": {"smapler": 1}}, "curriculum: smapler: Extra inputs"),
+        ({"curriculum": 5}, "curriculum: Input should be a valid dictionary"),
+        ({"train_dataset": []}, "train_dataset is given, .*leave it out"),
+        ({"eval_dataset": []}, "eval_dataset is given, .*leave it out"),
+    ],
+)
+def test_what_is_no_setting_is_told(tmp_path: Path, given: dict[str, Any], message: str) -> None:
+    args = CurriculumGRPOConfig(str(tmp_path), max_steps=1, use_cpu=True, bf16=False)
+    with pytest.raises(ConfigError, match=message):
+        CurriculumGRPOTrainer(model(), letters(), args=args, **given)
 
 
 def test_settings_are_those_given_or_the_tasksets_own() -> None:
