@@ -104,6 +104,12 @@ def from_gguf(path: Path) -> Policy:
             f"{path} cannot be read ({error}); expected the package gguf: pip install "
             "'curriculum-env[trl]'."
         ) from error
+    except Exception as error:  # whatever transformers makes of a damaged file
+        reason = str(error).split("\n")[0]
+        raise ConfigError(
+            f"{path} cannot be read ({reason}); expected the whole GGUF file of a model that "
+            "transformers knows: fetch it again, or give another one."
+        ) from error
     config = loaded.config
     if hasattr(config, "quantization_config"):
         del config.quantization_config
@@ -115,7 +121,9 @@ def from_gguf(path: Path) -> Policy:
 def _pretrained(name: str) -> Policy:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    if name.startswith((".", "/", "~")) and not Path(name).expanduser().is_dir():
+    if name.startswith("~"):
+        name = str(Path(name).expanduser())
+    if name.startswith((".", "/", "~")) and not Path(name).is_dir():
         raise ConfigError(
             f"no policy {name!r}: there is no such folder; expected {TINY}, {SMOLLM2}, a GGUF "
             "file, or the path or id of a model that transformers can load."
@@ -123,7 +131,7 @@ def _pretrained(name: str) -> Policy:
     try:
         model = AutoModelForCausalLM.from_pretrained(name)
         return Policy(model, AutoTokenizer.from_pretrained(name))
-    except (OSError, ValueError) as error:
+    except Exception as error:  # whatever transformers makes of a folder that is no model
         reason = str(error).split("\n")[0]
         raise ConfigError(
             f"no policy {name!r} ({reason}): expected {TINY}, {SMOLLM2}, or the path or id of a "

