@@ -28,12 +28,14 @@ from curriculum_env.rubrics.math.upheld import TAG, upheld
 _EMPHASIS = re.compile(r"\*\*([^*\n]+)\*\*(?!\*)")
 _DISPLAYED = re.compile(r"\$\$[^$]{1,500}\$\$|\\\[.{1,500}?\\\]", re.DOTALL)
 _CUT_OFF = re.compile(r"\\(?:boxed|fbox)\s*\{")
+_GAPS = re.compile(r"(?<!\s)\s{9,}")
 _SHORT = 20
 
 
 def extract_answer(completion: str, prompt: str | None = None) -> str | None:
     """The text of the answer that `completion` gives, as written; None when it gives none."""
-    text = _EMPHASIS.sub(r"\1", _own(spoken(completion), prompt)).strip()
+    text = _narrowed(spoken(completion))
+    text = _EMPHASIS.sub(r"\1", _own(text, _narrowed(prompt or ""))).strip()
     text = _DISPLAYED.sub(lambda found: " ".join(found[0].split()), text)
     if found := boxes(text):
         return _upheld(text, found)
@@ -45,6 +47,11 @@ def extract_answer(completion: str, prompt: str | None = None) -> str | None:
     if (said := announced(text)) is not None:
         return said or None
     return bare(text) or concluded(text)
+
+
+def _narrowed(text: str) -> str:
+    """`text` without long gaps."""
+    return _GAPS.sub(lambda gap: "\n\n" if "\n" in gap[0] else " ", text)
 
 
 def _upheld(text: str, found: list[Box]) -> str | None:
@@ -59,9 +66,9 @@ def _inner(answer: str) -> str | None:
     return answer if said is None else said or None
 
 
-def _own(text: str, prompt: str | None) -> str:
+def _own(text: str, prompt: str) -> str:
     """`text` without what it repeats of the prompt."""
-    prompt = (prompt or "").strip()
+    prompt = prompt.strip()
     if not prompt:
         return text
     said, asked = " ".join(text.split()), " ".join(prompt.split())

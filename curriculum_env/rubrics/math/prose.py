@@ -74,6 +74,8 @@ _GROUPS = re.compile(r"\\(?:text|mathrm|mbox|begin|end)\s*\{[^{}]*\}")
 _NAMED = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\([A-Za-z]\))?")
 _OPTION = re.compile(r"\(?[A-J]\)?\.?")
 _ALONE = re.compile(r"[\s$(*]*(?P<value>[A-J]|[-−]?\d[\d.,/]*)[\s$).*]*")
+_CUES = 50  # announcements that are looked at, from the end
+_LINE = 2_000  # characters of a sentence around one
 _GAP = " \t*:=\n"
 _BARE_WORDS = 6
 _BARE_LENGTH = 1_500
@@ -82,7 +84,7 @@ _BARE_LENGTH = 1_500
 # --- announced -------------------------------------------------------------------------------
 def announced(text: str) -> str | None:
     """What the last "answer is" announces; "" when an earlier one announced something else."""
-    cues = list(_CUE.finditer(text))
+    cues = list(_CUE.finditer(text))[-_CUES:]
     if not cues or (value := _after(text, cues[-1])) is None:
         return None
     others = [
@@ -110,8 +112,8 @@ def _is_final(cue: re.Match[str]) -> bool:
 
 def _after(text: str, cue: re.Match[str]) -> str | None:
     """The value after a cue, when its sentence stands by it."""
-    line = text[cue.end() :].lstrip(_GAP).split("\n", 1)[0]
-    before = _SENTENCE.split(text[: cue.start()])[-1]
+    line = text[cue.end() : cue.end() + 2 * _LINE].lstrip(_GAP).split("\n", 1)[0][:_LINE]
+    before = _SENTENCE.split(text[max(0, cue.start() - _LINE) : cue.start()])[-1]
     if _WAVERS.search(before) or _WAVERS.search(_POLITE.sub("", _without_math(line))):
         return None
     return _value(_NEXT.split(line, maxsplit=1)[0])

@@ -34,7 +34,7 @@ _ADDED = re.compile(
 _SIZE = re.compile(
     r"[\s$]*(?:\\text\s*\{\s*)?(hundred|thousand|million|billion|trillion|dozen|squared|cubed)\b"
 )
-TAG = re.compile(r"<answer>(.*?)</answer>", re.DOTALL | re.IGNORECASE)
+TAG = re.compile(r"<answer>(.{0,2000}?)</answer>", re.DOTALL | re.IGNORECASE)
 _PRAISE = re.compile(r"(?:correct|right|verified|confirmed|as|in|shown|given|boxed|above)\b", re.I)
 _OPERATOR = re.compile(
     r"\$?\s*(?:\^|\+|\*(?!\*)|/|-\s*(?=[\d$\\])|\\(?:times|cdot|div)\b)\s*[$({\\]*\w(?P<rest>[^\n]*)"

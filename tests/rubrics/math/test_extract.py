@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from curriculum_env.rubrics.math import extract_answer
@@ -88,3 +90,22 @@ def test_a_worked_out_answer_does_whatever_the_prompt_says(completion: str) -> N
 def test_a_gold_that_stands_in_the_prompt_may_be_the_answer() -> None:
     assert judge("x+1", r"\boxed{x+1}", "Which is larger, $x$ or $x+1$?").correct
     assert judge("7", r"\boxed{7}", "Which of 5 and 7 is larger?").correct
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The answer is 5. " * 3_000,
+        "The answer is 5" + " " * 49_000 + "x",
+        "#### 5\n" * 7_000,
+        "\\boxed{5}\n" + "answer: 6 " * 5_000,
+        "\\boxed{5}" + "<answer>" * 6_000,
+        "The answer is 5 " + "or " * 16_000,
+        "(1," * 16_000,
+    ],
+    ids=range(7),
+)
+def test_long_texts_are_read_at_once(text: str) -> None:
+    began = time.process_time()
+    extract_answer(text)
+    assert time.process_time() - began < 2.0
