@@ -43,7 +43,11 @@ def train(
     ] = 8,
     rate: Annotated[
         float | None,
-        typer.Option(min=0.0, help="Learning rate.  [default: 2e-4 for tiny, else 1e-6]"),
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Learning rate.  [default: 2e-4 for tiny, else 1e-6]",
+        ),
     ] = None,
     max_tokens: Annotated[
         int | None,
@@ -58,7 +62,9 @@ def train(
     heldout: Annotated[
         int | None, typer.Option(min=1, help="Held-out tasks to evaluate on; unset, all.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of curriculum and sampling.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**32 - 1, help="Seed of curriculum and sampling.")
+    ] = 0,
     config: Annotated[
         Path | None,
         typer.Option(help="TOML file with [env.taskset] as verifiers writes it."),
