@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from curriculum_env.pool.estimate.results import Prune
+
+class Pruned(StrEnum):
+    """What leaves the pool, as `curriculum_env.pool.estimate.Prune` has it."""
+
+    both = "both"
+    unsolved = "unsolved"
+    solved = "solved"
+    none = "none"
 
 
 def estimate(
@@ -99,8 +107,8 @@ def estimate(
         typer.Option(min=0.0, help="Seconds of nothing but failures before the estimate stops."),
     ] = 120,
     prune: Annotated[
-        Prune, typer.Option(help="Tasks that go to quarantine: never solved, always solved, both.")
-    ] = Prune.both,
+        Pruned, typer.Option(help="Tasks that go to quarantine: never solved, always solved, both.")
+    ] = Pruned.both,
     group_size: Annotated[
         int, typer.Option("--group-size", "-G", min=1, help="Group size that ρ is reported for.")
     ] = 8,
@@ -120,7 +128,7 @@ def estimate(
     code is 3 where rollouts are owed.
     """
     from curriculum_env.cli.estimating import Order, carry_out
-    from curriculum_env.pool.estimate import Depth, Prices, Settings
+    from curriculum_env.pool.estimate import Depth, Prices, Prune, Settings
 
     settings = Settings(
         depth=Depth(k, max_k or k, width),
@@ -130,7 +138,7 @@ def estimate(
         prices=Prices(price_prompt, price_completion),
         patience=patience,
         silence=patience + 2 * timeout,
-        prune=prune,
+        prune=Prune(prune),
         group_size=group_size,
     )
     order = Order(

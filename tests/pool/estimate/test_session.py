@@ -92,7 +92,8 @@ async def test_priors_reach_the_beliefs_and_the_tails_the_quarantine(
     assert out[0]["detail"] in ("0 of 8 rollouts", "8 of 8 rollouts")
     assert all(0 < row.prior_passes < row.prior_attempts == 8 for row in kept)
     assert {row.uid for row in kept} | {row["uid"] for row in out} == {row.uid for row in tasks}
-    with Curriculum(kept, CurriculumConfig()) as curriculum:
+    config = CurriculumConfig.model_validate({"estimator": {"type": "beta"}})
+    with Curriculum(kept, config) as curriculum:
         believed = curriculum.table()["mean"]
     assert believed == pytest.approx([(1 + row.prior_passes) / 10 for row in kept])
     priors = read_priors(tmp_path / "priors.parquet")
