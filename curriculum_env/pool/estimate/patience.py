@@ -49,13 +49,19 @@ class Patience:
     def look(self) -> None:
         """Give the service up if it is time to; to be called now and then while nothing happens."""
         waited = self.clock() - self._since
-        if self._failures >= FAILURES and waited >= self.seconds:
-            self.give_up(
-                f"no rollout has come back for {waited:.0f} s, {self._failures} requests failed in "
-                f"a row (mostly: {self._kinds.most_common(1)[0][0]})"
-            )
-        elif waited >= self.silence:
+        if waited >= self.seconds:
+            self.end()
+        if waited >= self.silence:
             self.give_up(f"no rollout has come back for {waited:.0f} s")
+
+    def end(self) -> None:
+        """Give the service up if all it did of late was to fail, however short a time that was."""
+        if self._failures >= FAILURES:
+            self.give_up(
+                f"no rollout has come back for {self.clock() - self._since:.0f} s, "
+                f"{self._failures} requests failed in a row (mostly: "
+                f"{self._kinds.most_common(1)[0][0]})"
+            )
 
     def give_up(self, reason: str) -> None:
         """Stop for this reason, unless there was one before."""

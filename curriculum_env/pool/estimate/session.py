@@ -176,6 +176,8 @@ class EstimateSession:
             return ""
         if estimation.unwritten is not None:
             return str(estimation.unwritten).rstrip(".")
+        if self._owed():
+            estimation.patience.end()
         if estimation.patience.verdict:
             return estimation.patience.verdict
         return "the budget is used up" if estimation.out_of_budget else ""
