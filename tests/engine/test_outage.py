@@ -98,8 +98,8 @@ def test_a_sudden_run_of_zeros_alone_is_undone(
 @both_estimators
 def test_undetected_zeros_would_have_taught_nonsense(estimator: str) -> None:
     """The same outage without the monitor: the test above can fail."""
-    settings = {"estimator": ESTIMATORS[estimator], "outage": {"enabled": False}}
-    service = Service(curriculum(rows(400), **settings))
+    beliefs_of = ESTIMATORS[estimator]
+    service = Service(curriculum(rows(400), estimator=beliefs_of, outage={"enabled": False}))
     service.play(4000)
     before = beliefs(service)
     service.play(500, "zeros")
