@@ -71,13 +71,16 @@ class Recorder:
         await asyncio.wait((waiter,), timeout=self.wait)
         return waiter.done()
 
-    def record_nowait(self, outcome: Outcome) -> None:
-        """Queue `outcome` for the writer thread; for callbacks, which cannot await."""
+    def record_nowait(self, outcome: Outcome, *, gather: bool = False) -> None:
+        """Queue `outcome` for the writer thread; for callbacks, which cannot await. `gather` is
+        that of `record`."""
         outcome = self._checked(outcome)
         if self._direct:
             self._write([outcome])
-        else:
-            self._put(outcome, None)
+            return
+        self._put(outcome, None)
+        if not gather:
+            self._hurry.set()
 
     @property
     def unwritten(self) -> int:

@@ -9,6 +9,7 @@ import verifiers.v1 as vf
 from verifiers.v1.utils.loaders import resolve_env_config
 
 from curriculum_env.adapters.verifiers import Placement
+from curriculum_env.recorder import recorder_for
 from curriculum_env.store import open_store
 from curriculum_env.types import Outcome
 
@@ -50,7 +51,8 @@ async def play(
 
 
 def rows_in(url: str) -> list[Outcome]:
-    """Every outcome of the store, in order."""
+    """Every outcome of the store, in order, once this process has written what it queued."""
+    recorder_for(url).flush()
     store = open_store(url)
     try:
         return store.reader().read()

@@ -153,7 +153,7 @@ def test_a_restart_forgets_no_probe(tmp_path: Path) -> None:
     rate_N = np.linspace(0.0, 1.0, 60)
     store = f"sqlite:///{tmp_path}/c.db"
     with opened(rate_N, 0, store, explore=0.5) as curriculum:
-        play(curriculum, rate_N, 150, np.random.default_rng(0))
+        play(curriculum, rate_N, 300, np.random.default_rng(0))
         curriculum.sync(5.0)
         before = curriculum.metrics()
         save_state(tmp_path, curriculum.state_dict())

@@ -33,7 +33,8 @@ def watch(trace: vf.Trace, placement: Placement, store: str) -> None:
         status: Status = "cancelled" if task.cancelled() or task.cancelling() else "error"
         if trace.ok and is_scored(trace):
             status = "ok"
-        recorder_for(store).record_nowait(outcome(trace, placement, status))
+        others = not all(_handed_over.values())
+        recorder_for(store).record_nowait(outcome(trace, placement, status), gather=others)
 
     task.add_done_callback(ended)
 

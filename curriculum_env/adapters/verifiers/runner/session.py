@@ -22,6 +22,7 @@ from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine.reward_scale import RewardScale
 from curriculum_env.errors import ConfigError, CurriculumError, RefillError
 from curriculum_env.gates import build_gate
+from curriculum_env.recorder import recorder_for
 from curriculum_env.types import Outcome
 
 logger = logging.getLogger(__name__)
@@ -107,8 +108,10 @@ class Session:
             self.loop.stop()
 
     def settle(self) -> None:
-        """Apply every outcome of the run to the beliefs."""
+        """Write every outcome of the run that is still queued, and apply all to the beliefs."""
         if self.curriculum is not None:
+            if store := self.taskset.config.task.store:
+                recorder_for(store).flush()
             self.curriculum.sync(_SYNC_SECONDS)
 
     def close(self) -> None:
