@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from curriculum_env.errors import PoolError
+
 
 class Engine(StrEnum):
     """What runs the steps."""
@@ -139,5 +141,11 @@ def build(
             report = build_pool(settings, output, processes=processes, resume=resume, watch=bars)
     if json_:
         typer.echo((output / "report.json").read_text(encoding="utf-8").rstrip())
-        return
-    show_report(report, output)
+    else:
+        show_report(report, output)
+    if not report.kept:
+        raise PoolError(
+            f"none of the {report.records} records read is a task that could be kept: look in "
+            f"{output / 'report.md'} for the reasons, and name the columns with --column "
+            "(prompt=NAME, answer=NAME) where they have other names."
+        )

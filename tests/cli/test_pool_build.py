@@ -32,6 +32,12 @@ def test_a_pool_a_quarantine_and_a_report(cli: Cli, source: Path, tmp_path: Path
     assert names == {"pool.parquet", "quarantine.parquet", "report.json", "report.md"}
 
 
+def test_forgotten_columns_are_told(cli: Cli, source: Path, tmp_path: Path) -> None:
+    done = cli("pool", "build", source, "-o", tmp_path / "out", "--processes", 1)
+    assert "0 of 3 records kept" in done.out
+    refused(done, "none of the 3 records", "--column")
+
+
 def test_json_is_all_that_is_printed(cli: Cli, source: Path, tmp_path: Path) -> None:
     against = tmp_path / "evaluation.jsonl"
     against.write_text(json.dumps(RECORDS[2]))

@@ -8,7 +8,7 @@ import threading
 import time
 from collections import Counter
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +148,23 @@ def test_a_storm_without_end_ends_with_a_sentence(cli: Cli, pool: Path, tmp_path
     assert summary["owed"] == K * TASKS - 20
     assert graded(folder).total() == summary["spent"]["graded"] == 20
     assert "rollouts are owed" in done.out
+
+
+class CutOff(ScriptedPolicy):
+    """Every reply ends at the token limit."""
+
+    def reply(self, prompt: str) -> Reply:
+        reply = super().reply(prompt)
+        return replace(reply, body=reply.body.replace('"stop"', '"length"'))
+
+
+def test_a_reply_that_was_cut_off_fails_whatever_its_last_words(
+    cli: Cli, pool: Path, tmp_path: Path
+) -> None:
+    with serve_policy(CutOff()) as url:
+        assert cli(*arguments(pool, url, tmp_path / "estimate")).code == 0
+    summary = report(tmp_path / "estimate")
+    assert summary["spent"]["cut_off"] == summary["unsolved"] * K == TASKS * K
 
 
 @dataclass

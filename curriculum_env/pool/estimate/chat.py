@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 PLACE = "{prompt}"
 _FRAME = 64
+_CUT_OFF = "length"  # such a reply fails, whatever its last words look like
 """Tokens that a chat template may put around the messages."""
 _REFUSED = (400, 413, 422)
 _HALTED = (401, 402, 403, 404)
@@ -148,11 +149,13 @@ def _reply(completion: Any) -> Reply:
     if message is None:
         raise ServiceError("an answer that is no chat completion")
     usage = getattr(completion, "usage", None)
+    finish = choices[0].finish_reason or ""
     return Reply(
         text=message.content or "",
         prompt_tokens=getattr(usage, "prompt_tokens", None),
         completion_tokens=getattr(usage, "completion_tokens", None),
-        finish=choices[0].finish_reason or "",
+        finish=finish,
+        success=0.0 if finish == _CUT_OFF else None,
     )
 
 
