@@ -46,7 +46,9 @@ def test_odd_texts_are_quick(text: str) -> None:
 @pytest.mark.parametrize(
     ("one", "other"),
     [("1/2", "\\frac{1}{2}"), ("0.5", "1/2"), ("1,000", "1000"), ("$3$", "3."), ("12 %", "12"),
-     ("54pi", "54\\pi"), ("A", "a"), ("-0.50", "-1/2"), ("\\text{yes}", "Yes")],
+     ("54pi", "54\\pi"), ("A", "a"), ("-0.50", "-1/2"), ("\\text{yes}", "Yes"),
+     ("9m", "9"), ("40 cm^2", "40"), ("7 apples", "7"), ("12 square meters", "12"),
+     ("$x = 5$", "5")],
 )  # fmt: skip
 def test_answers_that_are_one(one: str, other: str) -> None:
     assert answer_key(one) == answer_key(other)
@@ -54,7 +56,9 @@ def test_answers_that_are_one(one: str, other: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("1", "2"), ("1/2", "2/1"), ("-1", "1"), ("(1,2)", "12"), ("x+1", "x-1"), ("1/0", "0")],
-)
+    [("1", "2"), ("1/2", "2/1"), ("-1", "1"), ("(1,2)", "12"), ("x+1", "x-1"), ("1/0", "0"),
+     ("2x", "2"), ("2\\pi", "2"), ("5 pm", "5 am"), ("3 million", "3"), ("3\\sqrt{2}", "3"),
+     ("5!", "5")],
+)  # fmt: skip
 def test_answers_that_differ(one: str, other: str) -> None:
     assert answer_key(one) != answer_key(other)
