@@ -166,6 +166,7 @@ def main() -> None:
     growth = [measure(size, draws) for size in sizes]
     for line in growth:
         print("  ".join(f"{key} {value:,.3g}" for key, value in line.items()))
+    gc.collect()
     with tempfile.TemporaryDirectory() as folder:
         replay = replay_s(make_rows(10_000), Path(folder), 100_000)
     pools = difficulty_pools(tasks, 50)
