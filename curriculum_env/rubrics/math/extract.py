@@ -11,8 +11,8 @@ Looked for in this order, after the thoughts and any repetition of the prompt ha
 4. the whole completion, when it is nothing but an expression or a few words;
 5. the one expression of the last sentence, or the right side of its last equation.
 
-A sentence that denies, asks or wavers gives no answer in 3 and 5; what is denied, added to or taken
-back beside a box or after an announcement is none either.
+A sentence that denies, asks or wavers gives no answer in 3 and 5, nor one that breaks off in 5;
+what is denied, added to or taken back beside a box or after an announcement is none either.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ _EMPHASIS = re.compile(r"\*\*([^*\n]+)\*\*(?!\*)")
 _DISPLAYED = re.compile(r"\$\$[^$]{1,500}\$\$|\\\[.{1,500}?\\\]", re.DOTALL)
 _CUT_OFF = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _GAPS = re.compile(r"(?<!\s)\s{9,}")
+_UNFINISHED = re.compile(
+    r"\b(?:the|an?|of|to|and|by|with|for|from|which|that|into|than|because)\s*\Z", re.IGNORECASE
+)
 _SHORT = 20
 
 
@@ -46,7 +49,7 @@ def extract_answer(completion: str, prompt: str | None = None) -> str | None:
         return answer and _inner(answer)
     if (said := announced(text)) is not None:
         return said or None
-    return bare(text) or concluded(text)
+    return bare(text) or (None if _UNFINISHED.search(text) else concluded(text))
 
 
 def _narrowed(text: str) -> str:

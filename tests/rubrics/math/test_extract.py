@@ -55,6 +55,7 @@ def test_what_a_completion_settles_on(completion: str, answer: str) -> None:
         "Is it 5?",
         "There are 4 apples and 5 pears.",
         "If the answer is 5, then we have a problem.",
+        "So we can multiply the number of hours by 2 to find the",
         "I do not know.\nI really do not.\nThere is no more to be said about it.",
     ],
 )
