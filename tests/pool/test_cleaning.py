@@ -4,12 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +14,13 @@ from curriculum_env.errors import ConfigError, PoolError
 from curriculum_env.pool import load_rows, stream_rows
 from curriculum_env.pool.cleaning import BuildReport, BuildSettings, build_pool
 from curriculum_env.pool.cleaning.report import REASONS
-from curriculum_env.pool.cleaning.steps import Steps
 from curriculum_env.pool.near import NearIndex
+from tests.pool.building import lines, numbered, same, write
 from tests.pool.labelled import TASKS
 from tests.pool.test_contamination import static_model
 
-OUTPUTS = ("pool.parquet", "quarantine.parquet", "report.json", "report.md")
 CHINESE = "一个苹果三元, 小明买了五个苹果, 一共要付多少元?"
 HOSTILE = "Is `<script>alert(1)</script>` | a ``` fence\n# of some kind, number 9?"
-
-
-def write(path: Path, records: Iterable[dict[str, Any]]) -> str:
-    path.write_text("\n".join(json.dumps(record) for record in records), encoding="utf-8")
-    return str(path)
 
 
 def messy() -> list[dict[str, Any]]:
@@ -77,10 +65,6 @@ def built(settings: BuildSettings, tmp_path_factory: pytest.TempPathFactory) -> 
     folder = tmp_path_factory.mktemp("pool")
     build_pool(settings, folder, processes=2)
     return folder
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return pq.read_table(path).to_pylist()  # type: ignore[no-any-return]
 
 
 def test_every_record_is_kept_or_quarantined_with_its_reason(built: Path) -> None:
@@ -143,10 +127,6 @@ def test_text_of_a_dataset_stays_text_in_the_report(built: Path) -> None:
     assert not any(line.startswith("# of") for line in page)
 
 
-def same(one: Path, other: Path) -> bool:
-    return all((one / name).read_bytes() == (other / name).read_bytes() for name in OUTPUTS)
-
-
 @pytest.mark.parametrize("processes", [1, 3])
 def test_the_number_of_processes_does_not_matter(
     processes: int, settings: BuildSettings, built: Path, tmp_path: Path
@@ -200,69 +180,6 @@ def test_slurm_gets_one_job_per_step(
     jobs = (tmp_path / "jobs").read_text().splitlines()
     assert sum("RUN_OFFSET" in job for job in jobs) == 4
     assert sum("RUN_OFFSET" in job and "afterok" in job for job in jobs) == 3
-
-
-def numbered(count: int) -> list[dict[str, Any]]:
-    """Distinct tasks, and every tenth in other words."""
-    rng = random.Random(1)
-    records = []
-    for _ in range(count):
-        a, b = rng.randrange(100, 9999), rng.randrange(100, 9999)
-        text = f"A depot holds {a} crates and {b} more arrive. How many crates does it hold then?"
-        if rng.random() < 0.1:
-            text = f"{b} crates arrive at a depot that holds {a}. How many crates does it hold?"
-        records.append({"prompt": text, "answer": a + b})
-    return records
-
-
-def test_kill_minus_nine_loses_nothing(tmp_path: Path) -> None:
-    source = write(tmp_path / "many.jsonl", numbered(4500))
-    build_pool(BuildSettings((source,)), tmp_path / "whole", processes=1)
-    command = [sys.executable, "-m", "curriculum_env.cli", "pool", "build", source]
-    command += ["--output", str(tmp_path / "cut"), "--processes", "2"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
-    while not (shards := sorted((tmp_path / "cut").rglob("*.arrow"))):
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert not (tmp_path / "cut" / "report.json").exists()
-    written = shards[0].stat().st_mtime_ns
-    seen: list[int] = []
-    steps = Steps(BuildSettings((source,)), tmp_path / "cut", parts=1)
-    assert shards[0].is_relative_to(steps.work)
-    original = Steps.finish
-
-    def finish(self: Steps, *arguments: Any) -> BuildReport:
-        seen.append(shards[0].stat().st_mtime_ns)
-        return original(self, *arguments)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Steps, "finish", finish)
-        build_pool(BuildSettings((source,)), tmp_path / "cut", processes=1)
-    assert seen == [written]
-    assert same(tmp_path / "whole", tmp_path / "cut")
-
-
-def test_another_setting_or_another_file_begins_anew(tmp_path: Path) -> None:
-    source = write(tmp_path / "a.jsonl", numbered(10))
-    one = BuildSettings((source,))
-    assert one.digest() == BuildSettings((source,)).digest()
-    assert one.digest() != BuildSettings((source,), near=False).digest()
-    before = one.digest()
-    write(tmp_path / "a.jsonl", numbered(11))
-    assert one.digest() != before
-
-
-def test_a_second_build_into_one_folder_is_refused(tmp_path: Path) -> None:
-    settings = BuildSettings((write(tmp_path / "a.jsonl", numbered(5)),))
-    with (
-        Steps(settings, tmp_path / "out", 1).alone(),
-        pytest.raises(ConfigError, match="another build is writing"),
-    ):
-        build_pool(settings, tmp_path / "out", processes=1)
-    assert build_pool(settings, tmp_path / "out", processes=1).kept == 5
 
 
 def test_all_at_once_finds_what_one_at_a_time_finds(tmp_path: Path) -> None:
@@ -350,30 +267,6 @@ def test_evaluation_sets_may_have_columns_of_their_own(tmp_path: Path) -> None:
         (source,), against=(evaluation,), against_columns=("prompt=q", "answer=a")
     )
     assert build_pool(settings, tmp_path / "out", processes=1).matched == {evaluation: 1}
-
-
-def test_a_worker_that_dies_is_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from concurrent.futures.process import BrokenProcessPool
-
-    def die(*_: Any) -> None:
-        raise BrokenProcessPool
-
-    monkeypatch.setattr(Steps, "compare_exact", die)
-    settings = BuildSettings((write(tmp_path / "a.jsonl", numbered(3)),))
-    with pytest.raises(PoolError, match="a process of the build died"):
-        build_pool(settings, tmp_path / "out", processes=1)
-
-
-def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: Any) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Steps, "compare_exact", full)
-    settings = BuildSettings((write(tmp_path / "a.jsonl", numbered(3)),))
-    with pytest.raises(ConfigError, match="No space left on device"):
-        build_pool(settings, tmp_path / "out", processes=1)
 
 
 def test_embeddings_by_setting(tmp_path: Path) -> None:
