@@ -10,12 +10,7 @@ import pytest
 from curriculum_env.rubrics.math import MathChecker
 from tests.rubrics.math.battery import HOSTILE, RIGHT, WRONG
 
-
-def seconds() -> float:
-    """Six, and as many times more as there are more processes than cores on this machine."""
-    return 6.0 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-
-
+SECONDS = 6.0
 BATTERY = [(gold, answer, True) for gold, answer in RIGHT] + [
     (gold, answer, False) for gold, answer in WRONG
 ]
@@ -75,10 +70,10 @@ async def test_hostile_answers_end_in_time_and_disturb_nobody(checker: MathCheck
     beats.cancel()
     results = [task.result() for task in hostile]
     assert not any(correct for correct, _ in results)
-    assert max(taken for _, taken in results) < seconds()
+    assert max(taken for _, taken in results) < SECONDS
     assert all(correct for correct, _ in ordinary)
-    assert max(taken for _, taken in ordinary) < seconds()
-    assert await beats < seconds() / 12
+    assert max(taken for _, taken in ordinary) < SECONDS
+    assert await beats < SECONDS / 12
 
 
 @pytest.mark.parametrize("answer", HOSTILE, ids=lambda answer: answer[:20].encode().hex())
@@ -86,7 +81,7 @@ def test_a_hostile_gold_is_found_or_compared_in_time(checker: MathChecker, answe
     began = time.monotonic()
     checker.check_golds([answer])
     assert not checker.verify_sync(answer, "2")
-    assert time.monotonic() - began < 2 * seconds()
+    assert time.monotonic() - began < 2 * SECONDS
 
 
 def test_an_outer_watchdog_stays(checker: MathChecker) -> None:
