@@ -47,6 +47,8 @@ class Row:
     reordered or grown dataset keeps its beliefs. `domain` and `level` name the row's bucket.
     `features` are what an estimator or a sampler may read without parsing the payload.
     `prior_passes` of `prior_attempts` offline rollouts succeeded (both 0: nothing known).
+    `parent` is the uid of the row it is a variant of ("": none), and `factor` > 0 how difficult it
+    was meant to be, relative to that row (1: alike).
     """
 
     uid: str
@@ -56,6 +58,8 @@ class Row:
     features: Mapping[str, Any] = field(default_factory=dict)
     prior_passes: float = 0.0
     prior_attempts: float = 0.0
+    parent: str = ""
+    factor: float = 1.0
 
     @property
     def bucket(self) -> tuple[str, str]:

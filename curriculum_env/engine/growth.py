@@ -180,4 +180,13 @@ class Growth:
 def _plain(row: Row) -> list[Any]:
     features = dict(row.features)
     prior = (row.prior_passes, row.prior_attempts)
-    return [row.uid, dict(row.data), row.domain, row.level, features, *prior]
+    return [
+        row.uid,
+        dict(row.data),
+        row.domain,
+        row.level,
+        features,
+        *prior,
+        row.parent,
+        row.factor,
+    ]

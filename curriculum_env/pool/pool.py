@@ -96,3 +96,13 @@ def check_row(row: Row, position: int) -> None:
             f"row {position} ({row.uid}) has prior_passes={row.prior_passes} of "
             f"prior_attempts={row.prior_attempts}; expected 0 <= passes <= attempts, both finite"
         )
+    parent: object = row.parent
+    if not (parent == "" or (isinstance(parent, str) and is_uid(parent))):
+        raise PoolError(
+            f"row {position} ({row.uid}) has parent {str(parent)[:40]!r}; expected the uid of "
+            "another row, or an empty string"
+        )
+    if not (math.isfinite(row.factor) and row.factor > 0):
+        raise PoolError(
+            f"row {position} ({row.uid}) has factor {row.factor}; expected a finite number above 0"
+        )

@@ -43,6 +43,8 @@ def test_it_grows_at_the_end_and_counts_its_buckets() -> None:
         (row("x", level="\ud800"), ["row 1 (x)", "level"]),
         (Row(uid="x", data=cast("Mapping[str, Any]", [1])), ["row 1", "list", "mapping"]),
         (row("x", prior_passes=9, prior_attempts=8), ["prior_passes=9", "<= attempts"]),
+        (row("x", parent="é"), ["parent", "uid of another row"]),
+        (row("x", factor=0.0), ["factor 0.0", "above 0"]),
         (row("x", prior_attempts=float("nan")), ["nan", "finite"]),
         (row("a"), ["rows 0 and 1", "'a'", "duplicate"]),
     ],

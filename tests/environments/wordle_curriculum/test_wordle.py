@@ -103,8 +103,9 @@ async def test_a_game_is_one_rollout_of_several_turns(policy: str, store: str) -
     env: vf.Env[Any] = env_of("wordle-curriculum", store, pool={"size": 12})
     tasks = list(itertools.islice(env.taskset, 3))
     assert not {task.data.secret for task in tasks} & {*WRONG}
-    episodes = await play(env, tasks, policy)
+    games = [await play(env, [task], policy) for task in tasks]  # in turn: no word comes twice
     env.taskset.close()
+    episodes = [episode for (episode,) in games]
     for task, episode in zip(tasks, episodes, strict=True):
         (trace,) = episode.traces
         assert episode.ok
