@@ -110,11 +110,14 @@ class Outcome:
 @dataclass(frozen=True, slots=True)
 class Group:
     """The graded rollouts of one draw: `success_G` in [0, 1], one entry for each rollout with
-    status `ok` (errors are left out, so it may be shorter than the group size, or empty)."""
+    status `ok` (errors are left out, so it may be shorter than the group size, or empty).
+    `invalid` of them, with success 0, were answers that could not be graded: they earned the
+    invalid reward, outside the range of the others."""
 
     draw: int
     row: int
     success_G: tuple[float, ...]
+    invalid: int = 0
 
     @property
     def alive(self) -> bool:

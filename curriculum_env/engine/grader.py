@@ -85,18 +85,19 @@ class Grader:
         self.number += 1
         if outcome.draw > self.highest:
             self.highest = outcome.draw
-        status, success = outcome.status, None
+        status, success, invalid = outcome.status, None, False
         self.counts[status] += 1
         if status == "ok" and outcome.reward is not None:
             success = self.scale.success(outcome.reward)
             self.success_sum += success or 0.0
+            invalid = self.scale.invalid(outcome.reward)
         event = self.monitor.outcome(self.number, row, success, failed=status == "error")
         if event is not None:
             self._handle(event)
         if success is not None and self.monitor.reason is not None:
             self.counts["suspended"] += 1
             success = None
-        self._assign(outcome.draw, row, success)
+        self._assign(outcome.draw, row, success, invalid)
 
     @contextmanager
     def relearning(self, logged: Sequence[Mapping[str, Any]]) -> Iterator[None]:
@@ -135,7 +136,7 @@ class Grader:
             self.counts["expired"] += oldest.leased
             self._close(oldest)
 
-    def _assign(self, draw: int, row: int, success: float | None) -> None:
+    def _assign(self, draw: int, row: int, success: float | None, invalid: bool) -> None:
         group = self.open.get(draw)
         if group is not None and group.row != row:
             group = None
@@ -153,6 +154,8 @@ class Grader:
             group.voided += 1
         else:
             group.scores.append((self.number, success))
+            if invalid:
+                group.invalid.append(self.number)
         size = group.rollouts or self.group_size.value
         if size is not None and len(group.scores) + group.voided >= size:
             self._close(group)
@@ -179,7 +182,7 @@ class Grader:
         alive = self._gate.admit(success_G)
         self.living.observe(alive)
         self.learner.teach(group.row, group.scores)
-        closed = Group(group.draw, group.row, success_G)
+        closed = Group(group.draw, group.row, success_G, len(group.invalid))
         self._sampler.observe(closed)
         self._observe(closed, alive)
         began = self.monitor.group(graded)

@@ -12,7 +12,8 @@ from typing import Any
 class OpenGroup:
     """`scores` are (outcome number, success) of the graded rollouts that count; `voided` counts
     the ones that errored, were cancelled, or fell into an outage; `rollouts` is how many were
-    asked for, 0 for the trainer's group size."""
+    asked for, 0 for the trainer's group size; `invalid` are the numbers of those among the scores
+    that earned the invalid reward."""
 
     draw: int
     row: int
@@ -21,6 +22,7 @@ class OpenGroup:
     rollouts: int = 0
     scores: list[tuple[int, float]] = field(default_factory=list)
     voided: int = 0
+    invalid: list[int] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -31,6 +33,7 @@ class OpenGroup:
         kept = [score for score in self.scores if score[0] < number]
         self.voided += len(self.scores) - len(kept)
         self.scores = kept
+        self.invalid = [invalid for invalid in self.invalid if invalid < number]
 
 
 class OpenGroups:

@@ -38,6 +38,11 @@ class RewardScale:
             return (reward - low) / (high - low)
         return float(reward > high)
 
+    def invalid(self, reward: float) -> bool:
+        """Whether `reward` says that the answer could not be graded: it is the invalid one, and no
+        answer that was graded can earn it."""
+        return reward == self._invalid and not self._low <= reward <= self._high
+
     def _clipped(self, reward: float) -> None:
         self.out_of_range += 1
         if self.out_of_range == 1:

@@ -67,7 +67,7 @@ class Composite(ArmSampler):
         super().observe(group)
         arm = int(self.buckets.arm_N[group.row])
         place = int(np.searchsorted(self.buckets.members(arm), group.row))
-        self._rules[arm].observe(Group(group.draw, place, group.success_G))
+        self._rules[arm].observe(Group(group.draw, place, group.success_G, group.invalid))
 
     def heldout(self, accuracy: float) -> None:
         super().heldout(accuracy)
