@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from curriculum_env.store.queue import Queue
 from curriculum_env.types import Draw, Outcome
 
 
@@ -43,6 +44,11 @@ class Store(ABC):
     identity: str
     """A uuid made with the store, the same for all who open it: draw numbers and cursors mean
     something only together with it."""
+
+    @property
+    @abstractmethod
+    def queue(self) -> Queue:
+        """The tasks that are to be made from others."""
 
     # --- the client's side -------------------------------------------------------------------
     @abstractmethod

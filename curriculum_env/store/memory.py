@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from curriculum_env.errors import StoreError
 from curriculum_env.store.base import OutcomeReader, Run, Store
+from curriculum_env.store.memory_queue import MemoryItems, MemoryQueue
 from curriculum_env.store.owner import Owner, lost, refusal
 from curriculum_env.types import STATUSES, Draw, Outcome
 
@@ -28,6 +29,7 @@ class _Data:
     outcomes: list[Outcome] = field(default_factory=list)
     rollouts: set[str] = field(default_factory=set)
     events: list[dict[str, Any]] = field(default_factory=list)
+    items: MemoryItems = field(default_factory=MemoryItems)
     owner: Owner | None = None
 
 
@@ -61,6 +63,10 @@ class MemoryStore(Store):
         self.identity = self._data.identity
         self._claim: Owner | None = None
         self._closed = False
+
+    @property
+    def queue(self) -> MemoryQueue:
+        return MemoryQueue(self._open().items)
 
     def acquire(self, *, force: bool = False) -> None:
         data, now = self._open(), time.time()

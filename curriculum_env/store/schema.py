@@ -93,6 +93,33 @@ events = Table(
 
 Index("curriculum_events_kind", events.c.kind, events.c.id)
 
+augmentations = Table(
+    "curriculum_augmentations",
+    metadata,
+    Column("id", _BigId, primary_key=True),
+    Column("key", Text, nullable=False, unique=True),
+    Column("kind", Text, nullable=False),
+    Column("draw", BigInteger, nullable=False),
+    Column("source", JSON, nullable=False),
+    Column("generation", Integer, nullable=False),
+    Column("belief", Double, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("candidate", JSON(none_as_null=True)),
+    Column("child", JSON(none_as_null=True)),
+    Column("provenance", JSON, nullable=False),
+    Column("requests", BigInteger, nullable=False),
+    Column("tokens", BigInteger, nullable=False),
+    Column("money", Double, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("until", Double, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("changed", Double, nullable=False),
+)
+
+Index("curriculum_augmentations_state", augmentations.c.state, augmentations.c.id)
+
 # PostgreSQL alone needs to know which transaction wrote an outcome; see postgres.py.
 _add_xid: DDL = DDL(  # type: ignore[no-untyped-call]
     "ALTER TABLE curriculum_outcomes ADD COLUMN xid xid8 NOT NULL DEFAULT pg_current_xact_id();"

@@ -29,6 +29,7 @@ from curriculum_env.store import schema
 from curriculum_env.store.base import Run, Store
 from curriculum_env.store.forks import ForkGate
 from curriculum_env.store.owner import Owner, lost, refusal
+from curriculum_env.store.sql_queue import SqlQueue
 from curriculum_env.types import STATUSES, Draw, Outcome
 
 DRAW_FIELDS = tuple(field.name for field in fields(Draw))
@@ -89,6 +90,10 @@ class SqlStore(Store):
     @abstractmethod
     def _lock_schema(self, connection: Connection) -> None:
         """Let one process at a time create the tables or change the owner."""
+
+    @property
+    def queue(self) -> SqlQueue:
+        return SqlQueue(self)
 
     def _check_place(self) -> None:
         """Raise `StoreError` where the database is no longer the one that was opened."""
@@ -251,6 +256,16 @@ class SqlStore(Store):
                 "the release that wrote it, or name a new store."
             )
         self.identity = found["identity"]
+        self._prepare_queue()
+
+    def _prepare_queue(self) -> None:
+        """A store of an earlier release gains the table of augmentations."""
+        with self._read() as connection:
+            if self._engine.dialect.has_table(connection, schema.augmentations.name):
+                return
+        with self._write() as connection:
+            self._lock_schema(connection)
+            schema.augmentations.create(connection, checkfirst=True)
 
     def _meta(self, connection: Connection) -> dict[str, str]:
         if not self._engine.dialect.has_table(connection, schema.meta.name):

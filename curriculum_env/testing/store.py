@@ -29,6 +29,7 @@ from hypothesis import strategies as st
 
 from curriculum_env.errors import OwnerError, StoreError
 from curriculum_env.store import OutcomeReader, Store, open_store
+from curriculum_env.testing.store_queue import QueueContract
 from curriculum_env.types import STATUSES, Draw, Outcome
 
 _TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
@@ -73,8 +74,8 @@ def drain(reader: OutcomeReader, limit: int = 4096) -> list[Outcome]:
     return outcomes
 
 
-class StoreContract:
-    """Every method of `Store` does what `curriculum_env.store.base` says."""
+class StoreContract(QueueContract):
+    """Every method of `Store` does what `curriculum_env.store.base` says, and its queue's too."""
 
     @pytest.fixture
     def url(self) -> str:
