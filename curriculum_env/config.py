@@ -8,6 +8,7 @@ from typing import Literal, Self, TypeAlias
 from pydantic import Field, FiniteFloat, model_validator
 from pydantic_config import BaseConfig
 
+from curriculum_env.augment_config import AugmentConfig
 from curriculum_env.estimators import EstimatorConfig, IrtConfig
 from curriculum_env.gates import GateConfig, VarianceConfig
 from curriculum_env.samplers import Pick, SamplerConfig
@@ -93,6 +94,8 @@ class CurriculumConfig(BaseConfig):
     """Which groups count as living."""
     generate: GenerateConfig = GenerateConfig()
     """New rows, where the source of the pool can make them."""
+    augment: AugmentConfig = AugmentConfig()
+    """New tasks made from those that the policy sometimes solves."""
     outage: OutageConfig = OutageConfig()
     """When rewards are not to be believed."""
 

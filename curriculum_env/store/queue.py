@@ -149,7 +149,7 @@ class Queue(ABC):
 
     @abstractmethod
     def propose(
-        self, item: Augmentation, candidate: Mapping[str, Any], spent: Spent = Spent()
+        self, item: Augmentation, candidate: Mapping[str, Any], spent: Spent = FREE
     ) -> bool:
         """The first half is paid for: keep it. The item stays claimed."""
 

@@ -94,7 +94,7 @@ class SqlQueue(Queue):
         return self._step(item, spent, {"owner": "", "until": 0.0, "tries": item.tries + 1})
 
     def propose(
-        self, item: Augmentation, candidate: Mapping[str, Any], spent: Spent = Spent()
+        self, item: Augmentation, candidate: Mapping[str, Any], spent: Spent = FREE
     ) -> bool:
         if item.state == "proposed":
             return False
