@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         LocalEnv,
         curriculum,
     )
+    from curriculum_env.augment.proposal import Annotation, Discard, Variant
     from curriculum_env.config import CurriculumConfig
     from curriculum_env.engine import Curriculum
     from curriculum_env.errors import ConfigError, CurriculumError, PoolError
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from curriculum_env.types import Draw, Group, Outcome, Row, content_uid
 
 _HOMES = {
+    "Annotation": "augment.proposal",
     "AssertCase": "rubrics.code",
     "CallCase": "rubrics.code",
     "Case": "rubrics.code",
@@ -51,6 +53,7 @@ _HOMES = {
     "CurriculumTaskMixin": "adapters.verifiers",
     "CurriculumTasksetConfig": "adapters.verifiers",
     "CurriculumWrap": "adapters.verifiers",
+    "Discard": "augment.proposal",
     "Draw": "types",
     "Group": "types",
     "LocalEnv": "adapters.verifiers",
@@ -62,6 +65,7 @@ _HOMES = {
     "Row": "types",
     "Source": "pool",
     "StoredRows": "pool",
+    "Variant": "augment.proposal",
     "content_uid": "types",
     "curriculum": "adapters.verifiers",
     "run_tests": "rubrics.code",
@@ -69,6 +73,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Annotation",
     "AssertCase",
     "CallCase",
     "Case",
@@ -86,6 +91,7 @@ __all__ = [
     "CurriculumTaskMixin",
     "CurriculumTasksetConfig",
     "CurriculumWrap",
+    "Discard",
     "Draw",
     "Group",
     "LocalEnv",
@@ -97,6 +103,7 @@ __all__ = [
     "Row",
     "Source",
     "StoredRows",
+    "Variant",
     "content_uid",
     "curriculum",
     "run_tests",

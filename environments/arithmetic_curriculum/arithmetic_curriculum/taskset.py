@@ -11,16 +11,21 @@ import verifiers.v1 as vf
 from pydantic import Field, FiniteFloat, NonNegativeFloat, model_validator
 
 from arithmetic_curriculum.dataset import heldout_rows, train_rows
+from arithmetic_curriculum.expression import Expression
 from arithmetic_curriculum.fresh import fresh_problem, fresh_sum
 from arithmetic_curriculum.levels import LEVELS
+from arithmetic_curriculum.placing import ladder_row, sum_row
 from arithmetic_curriculum.rubric import WRONG, Grade, grade
 from arithmetic_curriculum.sums import LONGEST, heldout_sums, sum_rows
+from arithmetic_curriculum.variants import child_of, solve, vary
 from curriculum_env import (
+    Annotation,
     CurriculumMixin,
     CurriculumTaskConfig,
     CurriculumTaskData,
     CurriculumTaskMixin,
     CurriculumTasksetConfig,
+    Discard,
     Row,
 )
 
@@ -126,3 +131,24 @@ class ArithmeticTaskset(CurriculumMixin, vf.Taskset[ArithmeticTask, ArithmeticTa
     def task(self, row: Row) -> ArithmeticTask:
         question = self.config.prompt.replace("{expression}", row.data["expression"])
         return ArithmeticTask(ArithmeticData(prompt=question, **row.data), self.config.task)
+
+    def augment_text(self, row: Row) -> str:
+        """A variant is asked for as a question, without the task's instructions."""
+        return f"What is {row.data['expression']}?"
+
+    def augment_variant(self, parent: Row, kind: str, number: int) -> Row | None:
+        return vary(parent, kind, number, self._place)
+
+    def teacher(self) -> Callable[[Row, str], Annotation | Discard]:
+        return lambda parent, problem: solve(problem, self._place)
+
+    def child(self, parent: Row, problem: str, answer: str) -> Row | None:
+        return child_of(problem, answer, self._place)
+
+    async def augment_accepts(self, row: Row) -> bool:
+        return grade(str(row.data["answer"]), row.data["answer"]).correct == 1.0
+
+    def _place(self, expression: Expression) -> Row | None:
+        if self.config.sums:
+            return sum_row(expression, len(self.config.sums))
+        return ladder_row(expression)
