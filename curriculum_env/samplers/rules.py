@@ -17,12 +17,14 @@ from curriculum_env.samplers.difficulty_pools import DifficultyPools, Difficulty
 from curriculum_env.samplers.dots import Dots, DotsConfig
 from curriculum_env.samplers.greedy import Greedy, GreedyConfig
 from curriculum_env.samplers.greso import Greso, GresoConfig
+from curriculum_env.samplers.heapa import Heapa, HeapaConfig
 from curriculum_env.samplers.kimi import Kimi, KimiConfig
 from curriculum_env.samplers.learning_progress import LearningProgress, LearningProgressConfig
 from curriculum_env.samplers.mopps import Mopps, MoppsConfig
 from curriculum_env.samplers.plr import Plr, PlrConfig
 from curriculum_env.samplers.pr_grpo import PrGrpo, PrGrpoConfig
 from curriculum_env.samplers.prioritized import Prioritized, PrioritizedConfig
+from curriculum_env.samplers.ps import Ps, PsConfig
 from curriculum_env.samplers.sequential import Sequential, SequentialConfig
 from curriculum_env.samplers.sfl import Sfl, SflConfig
 from curriculum_env.samplers.staged import Staged, StagedConfig
@@ -47,6 +49,8 @@ RULES: dict[type[BaseConfig], Any] = {
     SflConfig: Sfl,
     PlrConfig: Plr,
     DotsConfig: Dots,
+    HeapaConfig: Heapa,
+    PsConfig: Ps,
     UniformConfig: Uniform,
     SequentialConfig: Sequential,
     CustomConfig: load_custom,
@@ -69,6 +73,8 @@ Rule: TypeAlias = (
     | SflConfig
     | PlrConfig
     | DotsConfig
+    | HeapaConfig
+    | PsConfig
     | UniformConfig
     | SequentialConfig
     | CustomConfig

@@ -16,6 +16,7 @@ from curriculum_env.samplers.exp3s import Exp3sConfig
 from curriculum_env.samplers.forgetting import ForgettingConfig
 from curriculum_env.samplers.greedy import GreedyConfig
 from curriculum_env.samplers.greso import GresoConfig
+from curriculum_env.samplers.heapa import HeapaConfig
 from curriculum_env.samplers.kimi import KimiConfig
 from curriculum_env.samplers.learning_progress import LearningProgressConfig
 from curriculum_env.samplers.mixture import MixtureConfig
@@ -23,6 +24,7 @@ from curriculum_env.samplers.mopps import MoppsConfig
 from curriculum_env.samplers.plr import PlrConfig
 from curriculum_env.samplers.pr_grpo import PrGrpoConfig
 from curriculum_env.samplers.prioritized import PrioritizedConfig
+from curriculum_env.samplers.ps import PsConfig
 from curriculum_env.samplers.sec import SecConfig
 from curriculum_env.samplers.sequential import SequentialConfig
 from curriculum_env.samplers.sfl import SflConfig
@@ -71,6 +73,9 @@ CONFIGS: list[BaseConfig] = [
     PlrConfig(),
     DotsConfig(),
     DotsConfig(reference=8, candidates=16),
+    HeapaConfig(),
+    HeapaConfig(alpha=0.3, mixed=True, archive_max=8, chunk=3, lineage="child", refresh_every=5),
+    PsConfig(),
     CustomConfig(class_path="tests.samplers.test_contract:Hardest"),
     BucketBanditConfig(),
     BucketBanditConfig(by="level", lag=10, every=0, controller=ControllerConfig()),
