@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from curriculum_env.augment.parsing import parse_answer, parse_variant
 from curriculum_env.augment.prompts import answer_prompt, variant_prompt
 from curriculum_env.augment.proposal import Annotation, Discard, Kind, Variant
+from curriculum_env.errors import PoolError
 from curriculum_env.types import Row, content_uid
 
 if TYPE_CHECKING:
@@ -75,11 +76,18 @@ class AugmentHooks:
 
 
 def prompt_field(data: Mapping[str, Any]) -> str:
-    """The field of a row's data that holds its prompt; raises KeyError where none does."""
+    """The field of a row's data that holds its prompt.
+
+    Raises:
+        PoolError: none of them does.
+    """
     for name in PROMPTS:
         if name in data:
             return name
-    raise KeyError(f"none of {', '.join(PROMPTS)} is in the data: {', '.join(data)}")
+    raise PoolError(
+        f"a row has the data {', '.join(data)}; expected one of {', '.join(PROMPTS)} to make "
+        "variants of it: define augment_text() and child() in the taskset"
+    )
 
 
 def answers_of(row: Row) -> list[str]:

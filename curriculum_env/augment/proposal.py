@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -14,6 +15,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 LEAST_FACTOR, GREATEST_FACTOR = 0.75, 1.33
 """HeaPA's clamp of the relative difficulty."""
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 Reason: TypeAlias = Literal[
     "cut_off",
@@ -117,14 +120,23 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Discard:
-    """Why a variant goes no further, and what it took; `detail` is for people to read and may
-    quote what a model wrote."""
+    """Why a variant goes no further, and what it took; `detail` is for people to read, may quote
+    what a model wrote, and is cut to 200 letters that every store holds."""
 
     reason: Reason
     detail: str = ""
     model: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
+
+    def __post_init__(self) -> None:
+        text = "".join(letter if storable(letter) else "?" for letter in self.detail[:200])
+        object.__setattr__(self, "detail", text)
+
+
+def storable(text: str) -> bool:
+    """Whether every store can hold the text: no NUL, no half of a surrogate pair."""
+    return not _UNSTORABLE.search(text)
 
 
 def clamped(factor: float, kind: Kind = "numbers") -> float:

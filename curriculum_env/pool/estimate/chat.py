@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -66,13 +68,13 @@ class Asking:
         return int(given) if given else None
 
 
-class ChatPlayer:
-    """Plays rows against `base_url`; the openai SDK repeats what failed `retries` times, and every
-    request waits for its turn at `pace`. Use it as an async context manager."""
+class Chat:
+    """An OpenAI-compatible endpoint; the openai SDK repeats what failed `retries` times, every
+    request waits for its turn at `pace`, and each has `timeout` seconds from then on, whole. Use it
+    as an async context manager."""
 
     def __init__(
         self,
-        asking: Asking,
         base_url: str,
         api_key: str,
         pace: Pace,
@@ -85,11 +87,13 @@ class ChatPlayer:
 
         async def before(request: object) -> None:
             await pace.before()
+            _end(timeout)
 
         async def after(response: Any) -> None:
             pace.answered(response.status_code, response.headers)
+            if response.status_code >= 400:
+                _end(None)
 
-        self.asking = asking
         self.client: AsyncOpenAI = AsyncOpenAI(
             base_url=base_url,
             api_key=api_key,
@@ -112,6 +116,52 @@ class ChatPlayer:
     ) -> None:
         await self.client.close()
 
+    async def ask(
+        self, model: str, messages: Sequence[Mapping[str, str]], sampling: Mapping[str, Any]
+    ) -> Reply:
+        """Ask for one reply.
+
+        Raises:
+            ServiceError, RefusedError, HaltError: as `Player.play` says.
+        """
+        from openai import APIConnectionError, APIStatusError, APITimeoutError, OpenAIError
+
+        said: Any = list(messages)
+        try:
+            async with asyncio.timeout(None) as limit:
+                _LIMIT.set(limit)
+                completion = await self.client.chat.completions.create(
+                    model=model, messages=said, extra_body=dict(sampling)
+                )
+        except APIStatusError as error:
+            raise _sorted(error) from error
+        except (APITimeoutError, TimeoutError) as error:
+            raise ServiceError("the request timed out") from error
+        except APIConnectionError as error:
+            raise ServiceError(f"no connection ({_cause(error)})") from error
+        except (OpenAIError, ValueError) as error:
+            raise ServiceError("an answer that is no chat completion") from error
+        return _reply(completion)
+
+
+_LIMIT: ContextVar[asyncio.Timeout] = ContextVar("limit")
+
+
+def _end(seconds: float | None) -> None:
+    """Let the request in progress end in so many seconds; None: not at all."""
+    now = asyncio.get_running_loop().time()
+    _LIMIT.get().reschedule(None if seconds is None else now + seconds)
+
+
+class ChatPlayer(Chat):
+    """Plays rows against an endpoint."""
+
+    def __init__(
+        self, asking: Asking, base_url: str, api_key: str, pace: Pace, **settings: Any
+    ) -> None:
+        super().__init__(base_url, api_key, pace, **settings)
+        self.asking = asking
+
     def bound(self, row: Row) -> Bound:
         """A token is at least a byte of the prompt; a reply ends at the `max_tokens` sent."""
         said = sum(len(m["content"].encode()) + _FRAME for m in self.asking.messages(row))
@@ -123,22 +173,8 @@ class ChatPlayer:
         Raises:
             ServiceError, RefusedError, HaltError: as `Player.play` says.
         """
-        from openai import APIConnectionError, APIStatusError, APITimeoutError, OpenAIError
-
-        messages: Any = self.asking.messages(row)
-        try:
-            completion = await self.client.chat.completions.create(
-                model=self.asking.model, messages=messages, extra_body=dict(self.asking.sampling)
-            )
-        except APIStatusError as error:
-            raise _sorted(error) from error
-        except APITimeoutError as error:
-            raise ServiceError("the request timed out") from error
-        except APIConnectionError as error:
-            raise ServiceError(f"no connection ({_cause(error)})") from error
-        except (OpenAIError, ValueError) as error:
-            raise ServiceError("an answer that is no chat completion") from error
-        return _reply(completion)
+        asking = self.asking
+        return await self.ask(asking.model, asking.messages(row), asking.sampling)
 
 
 def _reply(completion: Any) -> Reply:
@@ -146,17 +182,23 @@ def _reply(completion: Any) -> Reply:
     message = (
         getattr(choices[0], "message", None) if isinstance(choices, list) and choices else None
     )
-    if message is None:
+    content: Any = getattr(message, "content", None)
+    if message is None or not isinstance(content, str | None):
         raise ServiceError("an answer that is no chat completion")
     usage = getattr(completion, "usage", None)
-    finish = choices[0].finish_reason or ""
+    finish = str(choices[0].finish_reason or "")
     return Reply(
-        text=message.content or "",
-        prompt_tokens=getattr(usage, "prompt_tokens", None),
-        completion_tokens=getattr(usage, "completion_tokens", None),
+        text=content or "",
+        prompt_tokens=_count(getattr(usage, "prompt_tokens", None)),
+        completion_tokens=_count(getattr(usage, "completion_tokens", None)),
         finish=finish,
         success=0.0 if finish == _CUT_OFF else None,
     )
+
+
+def _count(tokens: Any) -> int | None:
+    """Tokens as a server counted them, None where that is no count."""
+    return tokens if isinstance(tokens, int) and 0 <= tokens < 1e12 else None
 
 
 def _sorted(error: APIStatusError) -> Exception:

@@ -1,0 +1,108 @@
+"""The client of an endpoint, kept open from request to request."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from curriculum_env.augment.policy import Policy
+from curriculum_env.pool.content import Prompt
+from curriculum_env.pool.estimate.chat import Chat
+from curriculum_env.pool.estimate.pace import Pace
+from curriculum_env.pool.estimate.rollouts import Reply
+
+NO_KEY = "EMPTY"
+_MAXIMA = ("max_tokens", "max_completion_tokens")
+
+
+@dataclass(slots=True)
+class Endpoint:
+    """Asks a policy, wherever it is at the moment: the connection is made anew when its client
+    changes. `timeout` is in seconds and per try; a request that failed is tried `retries` times
+    more. Use it in one event loop."""
+
+    pace: Pace = field(default_factory=Pace)
+    timeout: float = 120.0
+    retries: int = 2
+    _chat: Chat | None = None
+    _client: Mapping[str, Any] | None = None
+
+    async def ask(self, policy: Policy, prompt: Prompt, sampling: Mapping[str, Any]) -> Reply:
+        """One reply, with `sampling` over the policy's own.
+
+        Raises:
+            ServiceError: the service failed, and may do better later.
+            RefusedError: it will not take this request.
+            HaltError: it will take none: a wrong key, no such model.
+        """
+        said = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
+        chat = await self._open(policy.client)
+        return await chat.ask(policy.model, said, _merged(policy, sampling))
+
+    async def close(self) -> None:
+        """Close the connection; the next request opens one."""
+        if self._chat is not None:
+            chat, self._chat, self._client = self._chat, None, None
+            await chat.client.close()
+
+    async def _open(self, client: Mapping[str, Any]) -> Chat:
+        if self._chat is not None and self._client == client:
+            return self._chat
+        if self._chat is not None:
+            await self.close()
+        self._client = client
+        self._chat = Chat(
+            client["base_url"],
+            key_of(client),
+            self.pace,
+            retries=self.retries,
+            timeout=self.timeout,
+            headers=headers_of(client) or None,
+        )
+        return self._chat
+
+
+def _merged(policy: Policy, sampling: Mapping[str, Any]) -> dict[str, Any]:
+    """The request's own settings over the policy's, only one limit of tokens, and the cache salt at
+    the top level of the body, where a server reads it whichever way verifiers holds it."""
+    ours = {name for name in sampling if name in _MAXIMA}
+    theirs = {k: v for k, v in policy.sampling.items() if not (ours and k in _MAXIMA)}
+    salt = {} if policy.cache_salt is None else {"cache_salt": policy.cache_salt}
+    return {**theirs, **sampling, **salt}
+
+
+def key_of(client: Mapping[str, Any]) -> str:
+    """The key in the environment variable that the client names, as verifiers finds it; `EMPTY`
+    where there is none."""
+    variable = client.get("api_key_var") or ""
+    if variable != "PRIME_API_KEY":
+        return os.environ.get(variable) or NO_KEY if variable else NO_KEY
+    from verifiers.v1.configs.client import resolve_api_key
+
+    return str(resolve_api_key(_config(client)))
+
+
+def headers_of(client: Mapping[str, Any]) -> dict[str, str]:
+    """The headers to send; those named by `headers_from_env` come from the environment."""
+    named = client.get("headers_from_env") or {}
+    found = {
+        name: os.environ[variable] for name, variable in named.items() if variable in os.environ
+    }
+    headers = {**(client.get("headers") or {}), **found}
+    if client.get("api_key_var") != "PRIME_API_KEY":
+        return headers
+    try:
+        from verifiers.v1.configs.client import resolve_headers
+    except ImportError:  # verifiers 0.3 puts them into the config itself
+        return {**_config(client).headers, **found}
+    return dict(resolve_headers(_config(client)))
+
+
+def _config(client: Mapping[str, Any]) -> Any:
+    """verifiers' own configuration of the client: it knows the login of its command line."""
+    from verifiers.v1.configs.client import BaseClientConfig
+
+    known = BaseClientConfig.model_fields
+    return BaseClientConfig(**{name: value for name, value in client.items() if name in known})
