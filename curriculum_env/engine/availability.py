@@ -29,6 +29,7 @@ class Availability:
         self.last_draw_N: IntArray = np.empty(0, np.int64)
         self.novelty_N: FloatArray = np.empty(0)
         self._cooling: deque[tuple[int, int]] = deque()
+        self._retired: set[int] = set()
         self._next = 0
 
     def add(self, count: int) -> None:
@@ -62,15 +63,24 @@ class Availability:
         while cooling and cooling[0][1] < cooled:
             self._settle(cooling.popleft()[0])
 
+    def retire(self, row: int) -> None:
+        """The row is to be drawn no more."""
+        self._retired.add(row)
+        self.available_N[row] = False
+
     def longest_out(self) -> int:
-        """The row to draw when none is available: drawn longest ago, leased ones last."""
-        return int(np.argmin(self.last_draw_N + np.where(self.leased_N, 1 << 60, 0)))
+        """The row to draw when none is available: drawn longest ago, leased ones last, retired ones
+        never as long as there are others."""
+        out_N = self.last_draw_N + np.where(self.leased_N, 1 << 60, 0)
+        out_N[list(self._retired)] = 1 << 62
+        return int(np.argmin(out_N))
 
     def _settle(self, row: int) -> None:
         last = self.last_draw_N.item(row)
         cooling = last != NEVER and last + self.cooldown >= self._next
         worn = self._max_reuse is not None and self.visits_N.item(row) >= self._max_reuse
-        self.available_N[row] = not (cooling or worn or self.leased_N.item(row))
+        out = cooling or worn or row in self._retired
+        self.available_N[row] = not (out or self.leased_N.item(row))
 
     def restore(self, visits_N: IntArray, last_draw_N: IntArray, draw: int) -> None:
         """Rebuild everything but the leases from what was drawn when."""
@@ -82,6 +92,7 @@ class Availability:
         if self._max_reuse is not None:
             worn_N = visits_N >= self._max_reuse
         self.available_N = ~(cooling_N | worn_N)
+        self.available_N[list(self._retired)] = False
         rows = np.flatnonzero(cooling_N)
         order = np.argsort(last_draw_N[rows], kind="stable")
         self._cooling = deque((int(row), int(last_draw_N[row])) for row in rows[order])

@@ -13,23 +13,25 @@ from numpy.typing import NDArray
 
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine.alarms import Alarms
+from curriculum_env.engine.augmenting import Admit, Augmenting
 from curriculum_env.engine.availability import Availability
 from curriculum_env.engine.check import check_outcome
+from curriculum_env.engine.choosing import Chooser
 from curriculum_env.engine.draw_log import DrawLog
 from curriculum_env.engine.feed import Feed
 from curriculum_env.engine.followups import Followups
 from curriculum_env.engine.grader import Grader
-from curriculum_env.engine.growth import EVENT, Generator, Growth
-from curriculum_env.engine.plan import Explore, Plan, Planned, batch_size
+from curriculum_env.engine.growth import EVENT, Generator, Grown, Growth
+from curriculum_env.engine.plan import Plan, Planned
 from curriculum_env.engine.resume import Opened, check_logged, open_run, pool_event, relearn
-from curriculum_env.engine.state import VERSION, check_state, load_arrays
+from curriculum_env.engine.state import VERSION, arrays_of, check_state, load_arrays
 from curriculum_env.engine.table import table
 from curriculum_env.errors import CurriculumError, PoolError, RewardError, StateError, StoreError
 from curriculum_env.estimators import build_estimator
 from curriculum_env.metrics import Diversity, Frame, PoolPassRate
 from curriculum_env.pool import Pool
-from curriculum_env.samplers import View, build_sampler
-from curriculum_env.store import Store, open_store
+from curriculum_env.samplers import build_sampler
+from curriculum_env.store import OutcomeReader, Store, open_store
 from curriculum_env.types import Draw, Group, Outcome, Row
 
 DRAIN_LIMIT = 512
@@ -42,7 +44,8 @@ class Curriculum:
 
     One `ask` and the `tell` of its group cost microseconds at a million rows: the rule is applied
     to the whole pool once per `refresh` draws. Opening a store that holds draws replays them. A
-    `generator` makes new rows on the way, as `config.generate` says.
+    `generator` makes new rows on the way, as `config.generate` says. `admit` has the last word on
+    rows made from others (`config.augment`): why one is kept out, empty where it is let in.
     Use it from one thread; close it, or use it as a context manager.
 
     Raises:
@@ -57,13 +60,14 @@ class Curriculum:
         store: Store | str | None = None,
         *,
         generator: Generator | None = None,
+        admit: Admit | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.config = CurriculumConfig.model_validate(config or {})
         self._pool = Pool(rows)
         if not self._pool:
             raise PoolError("the pool is empty; expected a row: check what rows() yields")
-        self._clock, self._growth = clock, Growth(generator, self.config)
+        self._clock, self._growth, self._admit = clock, Growth(generator, self.config), admit
         self.draws = 0
         self._closed = False
         self._logged: deque[Draw] = deque()
@@ -103,11 +107,17 @@ class Curriculum:
         if self._logged:
             return self._replay()
         self._apply(self._feed.take(DRAIN_LIMIT))
+        if (grown := self._augmenting.grow()) is not None:
+            self._growth.adopt(grown.rows)
+            self._join(grown)
         self._grader.expire(self._next_number)
         self._availability.advance(self._next_number)
         self._followups.add(self.sampler.followups())
         followup = self._followups.next(self._availability.leased_N)
-        draw = self._lease(followup or self._choose())
+        draw = self._lease(
+            followup
+            or self._chooser.choose(self._next_number, self.draws, self._grader.group_size.assumed)
+        )
         self._alarms.silence(self._grader.number, self.store.url)
         return draw
 
@@ -191,6 +201,7 @@ class Curriculum:
             "deferred_draws": self._log.deferred,
             **self._grader.metrics(),
             **self._growth.metrics(),
+            **self._augmenting.metrics(),
             **self._pass_rate.metrics(),
             **self.sampler.metrics(),
         }
@@ -204,7 +215,6 @@ class Curriculum:
         """Everything a new process needs to go on exactly: JSON values, and NumPy `arrays`."""
         waiting, cursor = self._feed.settle()
         self._apply(waiting)
-        columns = {name: getattr(self.estimator, name) for name in self.estimator.COLUMNS}
         return {
             "version": VERSION,
             "draws": self.draws,
@@ -221,13 +231,8 @@ class Curriculum:
             "diversity": self._diversity.state_dict(),
             "growth": self._growth.state_dict(self._pool),
             "pass_rate": self._pass_rate.state_dict(),
-            "arrays": {
-                "uid": self._pool.uids(),
-                "visits": self._availability.visits_N.copy(),
-                "last_draw": self._availability.last_draw_N.copy(),
-                "latest": self._pass_rate.latest_N.copy(),
-                **{f"belief_{name}": values.copy() for name, values in columns.items()},
-            },
+            "augmenting": self._augmenting.state_dict(),
+            "arrays": arrays_of(self._pool, self.estimator, self._availability, self._pass_rate),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -255,6 +260,7 @@ class Curriculum:
         self._feed.close()
         self._growth.load_state_dict(state["growth"], self._pool)
         self._reset()
+        self._augmenting.open()
         load_arrays(state, self._pool, self.estimator, self._availability, self._pass_rate)
         self.draws, self._next_number = state["draws"], state["next_number"]
         self._plan.load_state_dict(state["plan"], self._pool.find)
@@ -263,6 +269,7 @@ class Curriculum:
         self._grader.load_state_dict(state["grader"])
         self._diversity.load_state_dict(state["diversity"])
         self._pass_rate.load_state_dict(state["pass_rate"])
+        self._augmenting.load_state_dict(state["augmenting"])
         for group in self._grader.open:
             if group.leased:
                 self._availability.lease(group.row)
@@ -274,7 +281,7 @@ class Curriculum:
         self._remember(logged if same else [])
         if same:
             self._pass_rate.restore(self.store.events(PROBE), self._next_number)
-        self._feed = Feed(self.store, self.store.reader(cursor if same else None))
+        self._flow(self.store.reader(cursor if same else None))
 
     # --- inside ------------------------------------------------------------------------------
     def _reset(self) -> None:
@@ -291,20 +298,34 @@ class Curriculum:
             self._learned, lambda row: self._pass_rate.latest_N.item(row),
         )  # fmt: skip
         self._pass_rate = PoolPassRate()
+        self._augmenting = Augmenting(
+            config, self._pool, self.store, self._mean,
+            lambda row: self._availability.retire(row),
+            lambda kind, data: self._log.event(kind, data), self._admit,
+        )  # fmt: skip
         self._append(self._pool)
         self._told: OrderedDict[str, None] = OrderedDict()
         self._alarms = Alarms()
         self._replayed = 0
+        self._chooser = Chooser(
+            config, self._pool, self.estimator, self.sampler, self._plan, self._availability,
+            self._pass_rate, self._growth, self._augmenting, self._alarms, self._join,
+        )  # fmt: skip
 
     def _learned(self, group: Group, alive: bool) -> None:
         self._growth.signals.observe(self._pool[group.row].bucket, alive)
         self._pass_rate.observe(group.draw, group.row, group.success_G)
+        self._augmenting.graded(group, alive)
+
+    def _mean(self, row: int) -> float:
+        return float(self.estimator.mean(np.array([row]))[0])
 
     def _append(self, rows: Pool | list[Row]) -> None:
         self.estimator.add(rows)
         self._availability.add(len(rows))
         self._pass_rate.add(len(rows))
         self.sampler.add(rows)
+        self._augmenting.add(rows)
 
     def _open(self, opened: Opened) -> None:
         """Learn what the store holds, then let outcomes and draws flow."""
@@ -314,14 +335,21 @@ class Curriculum:
         self._remember(opened.earlier)
         self._remember(opened.logged)
         self._pass_rate.restore(self.store.events(PROBE))
+        self._augmenting.open()
         reader = self.store.reader()
         with self._grader.relearning(self.store.events("outage")):
             relearn(reader, opened, self._grader, self.config.warm_discount)
         for event in self.store.events("heldout"):
             self.sampler.heldout(event["accuracy"])
-        self._feed = Feed(self.store, reader)
+        self._flow(reader)
         if not opened.logged:
             self._log.event("pool", pool_event(self._pool))
+
+    def _flow(self, reader: OutcomeReader) -> None:
+        """From here on outcomes and made tasks come in by themselves."""
+        self._augmenting.live = True
+        also = (self._augmenting.poll,) if self._augmenting.enabled else ()
+        self._feed = Feed(self.store, reader, *also)
 
     def _remember(self, logged: list[Draw]) -> None:
         """These draws were made by an earlier process; the last such batch is to be replayed."""
@@ -360,39 +388,11 @@ class Curriculum:
         self._diversity.observe(int(self._availability.visits_N[row]))
         self._availability.take(row, draw.number, lease=lease)
         self._followups.drew([draw])
+        self._augmenting.took(row)
         self._next_number = draw.number + 1
         self.draws += 1
 
-    def _choose(self) -> Planned:
-        """The next available row by the plan or, where none is, the one out longest."""
-        chosen = self._fresh() if self._growth.due(self._next_number) else None
-        chosen = chosen or self._plan.next(self._availability.available_N)
-        if chosen is None:
-            self._refill()
-            chosen = self._plan.next(self._availability.available_N)
-        if chosen is None:
-            self._alarms.force(len(self._pool))
-            chosen = Planned(self._availability.longest_out(), 1.0)
-        return chosen
-
-    def _fresh(self) -> Planned | None:
-        """A row that was never drawn, of the generator's."""
-        size, number = self._grader.group_size.assumed, self._next_number
-        if self._growth.empty(self._pool.find, self._availability.visits_N):
-            grown = self._growth.grow(number, self._pool, self.estimator, size)
-            if grown is not None:
-                self.add(grown.rows)
-                self._log.event(EVENT, grown.event)
-        return self._growth.next(self._pool.find)
-
-    def _refill(self) -> None:
-        config, seen = self.config, self._availability
-        key = np.array([config.seed, self._next_number], np.uint64)
-        rng = np.random.Generator(np.random.Philox(key=key))
-        view = View(
-            self.estimator, seen.available_N, seen.novelty_N, self._grader.group_size.assumed, rng,
-            config.pick, self.draws,
-        )  # fmt: skip
-        explore = Explore(config.explore * (1.0 - config.probe), config.explore * config.probe)
-        frame, size = self._pass_rate.frame(view.available_N), batch_size(len(self._pool))
-        self._plan.refill(config.refresh or size, self.sampler, view, explore, frame)
+    def _join(self, grown: Grown) -> None:
+        """Take grown rows into the pool, and log them for a resume."""
+        self.add(grown.rows)
+        self._log.event(EVENT, grown.event)

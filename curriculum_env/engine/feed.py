@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from curriculum_env.errors import StoreError
@@ -20,10 +22,13 @@ _BACKLOG = 65_536
 
 
 class Feed:
-    """A thread that polls the store and fills a queue; a store in memory is read directly."""
+    """A thread that polls the store and fills a queue; a store in memory is read directly. `also`
+    is called with each poll, and a last time at the end; it may raise `StoreError`."""
 
-    def __init__(self, store: Store, reader: OutcomeReader) -> None:
-        self._reader = reader
+    def __init__(
+        self, store: Store, reader: OutcomeReader, also: Callable[[], None] = lambda: None
+    ) -> None:
+        self._reader, self._also = reader, also
         self._queue: deque[Outcome] = deque()
         self._direct = store.url.startswith("memory")
         self._turn = threading.Condition()
@@ -72,18 +77,21 @@ class Feed:
                 pause = _RETRY_SECONDS if failing else POLL_SECONDS
                 self._turn.wait_for(lambda: self._stopping or self._wanted > self._begun, pause)
                 if self._stopping:
-                    return
+                    break
                 self._begun += 1
             failing = not self._round(failing)
             with self._turn:
                 self._ended = self._begun
                 self._turn.notify_all()
+        with suppress(StoreError):
+            self._also()
 
     def _round(self, failing: bool) -> bool:
         """Read until nothing is left or enough is waiting; False where the store failed."""
         try:
             while self._read() and len(self._queue) < _BACKLOG and not self._stopping:
                 pass
+            self._also()
         except StoreError as error:
             if not failing:
                 logger.warning("outcomes cannot be read, retrying: %s", error)

@@ -18,6 +18,7 @@ from curriculum_env.estimators import Estimator
 from curriculum_env.pool import Pool
 from curriculum_env.pool.pool import check_row
 from curriculum_env.samplers import View
+from curriculum_env.store.rows import plain, row_of
 from curriculum_env.types import IntArray, Row
 
 logger = logging.getLogger(__name__)
@@ -52,6 +53,7 @@ class Growth:
         self._paused_until = 0
         self._failed = False
         self._uids: list[str] = []
+        self._generated = 0
         self.signals = Signals()
         self.proposed = 0
 
@@ -96,16 +98,21 @@ class Growth:
         rows_K, chance_K = view.choose(np.maximum(score_C, 1e-9), _AT_ONCE)
         rows = [candidates[index] for index in rows_K]
         queue = [[row.uid, chance] for row, chance in zip(rows, chance_K.tolist(), strict=True)]
-        event = {"proposed": self.proposed, "queue": queue, "rows": [_plain(row) for row in rows]}
+        event = {"proposed": self.proposed, "queue": queue, "rows": [plain(row) for row in rows]}
         self._take(event)
-        self._uids.extend(row.uid for row in rows)
+        self._keep(rows)
         return Grown(rows, event)
 
     def restore(self, events: Iterable[Mapping[str, Any]], pool: Pool) -> None:
         """Append the rows that earlier processes grew, as the store's events tell."""
         for event in events:
             self._append(event["rows"], pool)
-            self._take(event)
+            if "proposed" in event:
+                self._take(event)
+
+    def adopt(self, rows: Iterable[Row]) -> None:
+        """These rows were made elsewhere and joined the pool: a state keeps them too."""
+        self._keep(rows)
 
     def state_dict(self, pool: Pool) -> dict[str, Any]:
         """The rows grown so far, and what is known of the next, as JSON values."""
@@ -114,7 +121,7 @@ class Growth:
             "queue": [list(pair) for pair in self._queue],
             "paused_until": self._paused_until,
             "signals": self.signals.state_dict(),
-            "rows": [_plain(pool[pool.index(uid)]) for uid in self._uids],
+            "rows": [plain(pool[pool.index(uid)]) for uid in self._uids],
         }
 
     def load_state_dict(self, state: Mapping[str, Any], pool: Pool) -> None:
@@ -127,15 +134,19 @@ class Growth:
             self._paused_until = state["paused_until"]
 
     def metrics(self) -> dict[str, float]:
-        return {"proposed_rows": self.proposed, "generated_rows": len(self._uids)}
+        return {"proposed_rows": self.proposed, "generated_rows": self._generated}
 
     def _take(self, event: Mapping[str, Any]) -> None:
         self.proposed = event["proposed"]
         self._queue = deque((uid, chance) for uid, chance in event["queue"])
 
     def _append(self, rows: Iterable[list[Any]], pool: Pool) -> None:
-        added = pool.add(Row(*row) for row in rows if pool.find(row[0]) is None)
-        self._uids.extend(row.uid for row in added)
+        self._keep(pool.add(row_of(row) for row in rows if pool.find(row[0]) is None))
+
+    def _keep(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            self._uids.append(row.uid)
+            self._generated += not row.parent
 
     def _candidates(self, pool: Pool) -> Iterator[Row]:
         """The next proposals that are distinct and new; a generator that fails is no reason to stop
@@ -159,11 +170,11 @@ class Growth:
         if row is None:
             return None
         check_row(row, number)
-        text = json.dumps(_plain(row), allow_nan=False, ensure_ascii=False)
+        text = json.dumps(plain(row), allow_nan=False, ensure_ascii=False)
         if r"\u0000" in text:
             raise ValueError("a NUL character, which no database holds")
         text.encode()
-        again = Row(*json.loads(text))
+        again = row_of(json.loads(text))
         check_row(again, number)
         return again
 
@@ -175,18 +186,3 @@ class Growth:
                 "None; that candidate is passed over, and so is any other that fails",
                 number, type(error).__name__, error, exc_info=error,
             )  # fmt: skip
-
-
-def _plain(row: Row) -> list[Any]:
-    features = dict(row.features)
-    prior = (row.prior_passes, row.prior_attempts)
-    return [
-        row.uid,
-        dict(row.data),
-        row.domain,
-        row.level,
-        features,
-        *prior,
-        row.parent,
-        row.factor,
-    ]

@@ -43,11 +43,13 @@ class Plan:
     def __init__(self) -> None:
         self.queue: deque[Planned] = deque()
 
-    def next(self, available_N: BoolArray) -> Planned | None:
-        """The next available row, or None where the plan has run out."""
+    def next(
+        self, available_N: BoolArray, allows: Callable[[int], bool] = lambda row: True
+    ) -> Planned | None:
+        """The next available row that is allowed, or None where the plan has run out."""
         while self.queue:
             planned = self.queue.popleft()
-            if available_N[planned.row]:
+            if available_N[planned.row] and allows(planned.row):
                 return planned
         return None
 

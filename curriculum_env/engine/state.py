@@ -88,6 +88,20 @@ def match_rows(saved: NDArray[Any], current: NDArray[Any]) -> tuple[NDArray[Any]
     return in_saved, in_current
 
 
+def arrays_of(
+    pool: Pool, estimator: Estimator, availability: Availability, pass_rate: PoolPassRate
+) -> dict[str, NDArray[Any]]:
+    """A state's columns over the rows of the pool."""
+    columns = {name: getattr(estimator, name) for name in estimator.COLUMNS}
+    return {
+        "uid": pool.uids(),
+        "visits": availability.visits_N.copy(),
+        "last_draw": availability.last_draw_N.copy(),
+        "latest": pass_rate.latest_N.copy(),
+        **{f"belief_{name}": values.copy() for name, values in columns.items()},
+    }
+
+
 def load_arrays(
     state: dict[str, Any],
     pool: Pool,

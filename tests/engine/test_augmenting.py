@@ -1,0 +1,374 @@
+"""Variants of rows: asked for, taken in, drawn in their share, put away, restored."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from curriculum_env import Curriculum, CurriculumConfig, Draw, Row
+from curriculum_env.store.queue import RECHECK, Augmentation
+from tests.engine.helpers import outcomes
+
+MIXED, SOLVED, FAILED = [0.0, 1.0] * 2, [1.0] * 4, [0.0] * 4
+
+
+def seeds(count: int = 20) -> list[Row]:
+    return [Row(f"seed-{i}", {"prompt": str(i)}, "d", str(i % 2)) for i in range(count)]
+
+
+def augmented(
+    store: str = "memory://", rows: Sequence[Row] | None = None, **augment: Any
+) -> Curriculum:
+    settings = {"enabled": True, "pool_share": 0.5, **augment}
+    config = CurriculumConfig.model_validate(
+        {"group_size": 4, "cooldown": 2, "augment": settings, "sampler": {"type": "uniform"}}
+    )
+    return Curriculum(rows or seeds(), config, store)
+
+
+def child_of(item: Augmentation) -> Row:
+    return Row(f"variant-{item.id}", {"prompt": f"{item.id}"}, "d", "0", factor=1.25)
+
+
+def serve(curriculum: Curriculum, make: Callable[[Augmentation], Row | None] = child_of) -> int:
+    """Play the service for what is asked for now; returns how many items there were."""
+    served = 0
+    while items := curriculum.store.queue.claim("service", 8, 60.0):
+        for item in items:
+            row = make(item)
+            if row is None:
+                assert curriculum.store.queue.discard(item, "unsolvable")
+            else:
+                assert curriculum.store.queue.accept(item, row)
+            served += 1
+    return served
+
+
+def play(
+    curriculum: Curriculum,
+    draws: int,
+    rewards: Callable[[Draw], Sequence[float]] = lambda draw: MIXED,
+    *,
+    serving: bool = True,
+) -> list[Draw]:
+    drawn = []
+    for _ in range(draws):
+        drawn.append(curriculum.ask())
+        for outcome in outcomes(drawn[-1], rewards(drawn[-1])):
+            curriculum.tell(outcome)
+        curriculum.sync(5.0)
+        if serving:
+            serve(curriculum)
+    return drawn
+
+
+def variants(curriculum: Curriculum) -> list[Row]:
+    return [row for row in curriculum.rows if row.parent]
+
+
+# --- asking ----------------------------------------------------------------------------------
+def test_it_is_off_unless_asked_for() -> None:
+    with Curriculum(seeds(), {"group_size": 4}) as curriculum:
+        play(curriculum, 5, serving=False)
+        assert list(curriculum.store.queue.items()) == []
+        assert "variants" not in curriculum.metrics()
+
+
+def test_a_living_group_asks_for_a_variant_of_its_row() -> None:
+    with augmented(kinds=["numbers", "harder"]) as curriculum:
+        play(curriculum, 3, lambda draw: SOLVED, serving=False)
+        assert curriculum.store.queue.open_count() == 0
+        draws = play(curriculum, 2, serving=False)
+        items = list(curriculum.store.queue.items())
+    assert [(item.source.uid, item.asked.draw) for item in items] == [
+        (draw.uid, draw.number) for draw in draws
+    ]
+    assert [item.kind for item in items] == ["harder", "numbers"]
+    assert {item.asked.generation for item in items} == {1}
+    assert all(0.0 < item.asked.belief < 1.0 for item in items)
+
+
+def test_every_drawn_row_may_be_a_parent() -> None:
+    with augmented(parents="sampled", per_parent=2) as curriculum:
+        play(curriculum, 3, lambda draw: FAILED, serving=False)
+        assert curriculum.store.queue.open_count() == 6
+
+
+def test_no_more_is_asked_for_than_there_is_room() -> None:
+    with augmented(backlog=5) as curriculum:
+        play(curriculum, 12, serving=False)
+        assert curriculum.store.queue.open_count() == 5
+    with augmented(capacity=3) as curriculum:
+        play(curriculum, 12, serving=False)
+        assert curriculum.store.queue.open_count() == 3
+    with augmented(pool_share=0.2) as curriculum:
+        play(curriculum, 60)
+        assert len(variants(curriculum)) == 5
+
+
+def test_fan_out_generations_and_families_have_their_limits() -> None:
+    settings = {"fan_out": 2, "generations": 2, "family": 4, "pool_share": 0.9}
+    with augmented(rows=seeds(3), **settings) as curriculum:
+        play(curriculum, 150)
+        items = list(curriculum.store.queue.items())
+        by_uid = {row.uid: row for row in curriculum.rows}
+    asked = Counter(item.source.uid for item in items)
+    assert max(asked.values()) == 2
+    generation: dict[str, int] = {}
+    root: dict[str, str] = {}
+    for row in by_uid.values():
+        generation[row.uid] = generation[row.parent] + 1 if row.parent else 0
+        root[row.uid] = root[row.parent] if row.parent else row.uid
+    assert max(generation.values()) == 2
+    assert [item.asked.generation for item in items] == [
+        generation[item.source.uid] + 1 for item in items
+    ]
+    members = Counter(root[uid] for uid, number in generation.items() if number)
+    assert max(members.values()) == 4
+
+
+# --- into the pool ---------------------------------------------------------------------------
+@pytest.mark.parametrize("place", ["memory", "sqlite"])
+def test_an_accepted_variant_is_in_the_pool_and_drawn(place: str, tmp_path: Path) -> None:
+    store = "memory://" if place == "memory" else f"sqlite:///{tmp_path}/c.db"
+    with augmented(store) as curriculum:
+        drawn = play(curriculum, 60)
+        made = variants(curriculum)
+        assert {draw.uid for draw in drawn} & {row.uid for row in made}
+        assert {row.parent for row in made} <= {row.uid for row in curriculum.rows}
+        assert {row.factor for row in made} == {1.25}
+        metrics = curriculum.metrics()
+        assert metrics["variants"] == len(made) > 5
+        assert metrics["variant_draws"] == sum(d.uid.startswith("variant") for d in drawn)
+        states = curriculum.store.queue.counts().states
+        assert states["inserted"] >= len(made) - 1
+        assert (metrics["generated_rows"], metrics["forced_draws"]) == (0, 0)
+
+
+def test_variants_have_their_share_of_the_draws() -> None:
+    with augmented(draw_share=0.25, pool_share=0.9) as curriculum:
+        play(curriculum, 100)
+        assert len(variants(curriculum)) > len(seeds())
+        drawn = play(curriculum, 256)
+        made = [draw.uid.startswith("variant") for draw in drawn]
+    assert max(sum(made[i : i + 128]) for i in range(128)) <= 32
+    assert sum(made) > 45
+
+
+def test_a_share_of_nothing_leaves_the_seeds() -> None:
+    with augmented(draw_share=0.0) as curriculum:
+        assert not any(d.uid.startswith("variant") for d in play(curriculum, 60))
+        assert variants(curriculum)
+        assert curriculum.metrics()["forced_draws"] == 0
+
+
+def test_relatives_do_not_crowd_a_plan() -> None:
+    with augmented(rows=seeds(4), relatives=1, pool_share=0.9, draw_share=1.0) as curriculum:
+        play(curriculum, 60)
+        assert len(variants(curriculum)) > 8
+        root = {row.uid: row.uid for row in curriculum.rows}
+        for row in variants(curriculum):
+            root[row.uid] = root[row.parent]
+        for _ in range(20):
+            play(curriculum, 1, serving=False)
+            planned = [curriculum.rows[entry.row].uid for entry in curriculum._plan.queue]
+            assert max(Counter(root[uid] for uid in planned).values(), default=1) == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (Row("seed-3", {}), "duplicate"),
+        (Row("", {}), "no_task"),
+        (Row("ok", {}, prior_passes=3, prior_attempts=1), None),
+        (Row("secret", {}), "heldout"),
+    ],
+    ids=["duplicate", "malformed", "priors", "not admitted"],
+)
+def test_what_cannot_be_in_the_pool_is_refused_and_counted(row: Row, reason: str | None) -> None:
+    config = {"group_size": 4, "augment": {"enabled": True}}
+    with Curriculum(
+        seeds(), config, admit=lambda row: "heldout" if row.uid == "secret" else ""
+    ) as curriculum:
+        play(curriculum, 1, serving=False)
+        serve(curriculum, lambda item: row)
+        curriculum.ask()
+        reasons = curriculum.store.queue.counts().reasons
+        made = variants(curriculum)
+    if reason is None:
+        (entered,) = made
+        assert (entered.prior_passes, entered.prior_attempts) == (0.0, 0.0)
+    else:
+        assert made == []
+        assert reasons == {("discarded", reason): 1}
+
+
+def test_an_entry_by_estimate_believes_what_the_parent_tells() -> None:
+    with augmented(entry="estimate", entry_rollouts=8.0) as curriculum:
+        play(curriculum, 1)
+        curriculum.ask()
+        (made,) = variants(curriculum)
+        place = curriculum.rows.index(made.parent)
+        mean = curriculum.table()["mean"][place]
+    assert made.prior_attempts == 8.0
+    assert made.prior_passes == pytest.approx(8.0 * mean / 1.25)
+
+
+# --- doubts ----------------------------------------------------------------------------------
+def noisy(draw: Draw) -> list[float]:
+    """Seeds are easy, and alive; variants are never solved."""
+    return FAILED if draw.uid.startswith("variant") else [1.0, 1.0, 1.0, 0.0]
+
+
+def test_a_variant_that_nobody_solves_is_doubted_then_put_away() -> None:
+    with augmented(capacity=1, watch={"rollouts": 8}) as curriculum:
+        play(curriculum, 200, noisy, serving=False)
+        serve(curriculum)
+        play(curriculum, 200, noisy, serving=False)
+        items = list(curriculum.store.queue.items())
+        made = curriculum.rows.index("variant-1")
+        visits = curriculum.table()["visits"]
+        assert [item.asked.key for item in items if item.kind == RECHECK] == ["recheck/variant-1"]
+        assert items[0].state == "quarantined"
+        assert visits[made] == 4  # four groups of four: 8 rollouts to doubt, 8 more to be sure
+        assert curriculum.store.queue.counts().reasons == {("quarantined", "never_solved"): 1}
+        assert curriculum.metrics()["quarantined"] == 1
+        play(curriculum, 100, noisy, serving=False)
+        assert curriculum.table()["visits"][made] == 4
+
+
+def test_another_answer_takes_the_place_of_a_doubted_one() -> None:
+    def right(item: Augmentation) -> Row:
+        return replace(child_of(item), uid=f"right-{item.source.uid}" if item.kind == RECHECK
+                       else f"variant-{item.id}")  # fmt: skip
+
+    with augmented(capacity=2, fan_out=1, watch={"rollouts": 8}) as curriculum:
+        play(curriculum, 20, noisy, serving=False)
+        serve(curriculum, right)
+        for _ in range(50):
+            play(curriculum, 2, noisy, serving=False)
+            serve(curriculum, right)
+        replaced = [row for row in curriculum.rows if row.uid.startswith("right")]
+        reasons = curriculum.store.queue.counts().reasons
+    assert len(replaced) == 2
+    assert all(row.parent.startswith("seed") for row in replaced)
+    assert reasons["quarantined", "answer_changed"] == 2
+
+
+def test_a_variant_that_was_solved_once_is_not_doubted() -> None:
+    tried: set[str] = set()
+
+    def once(draw: Draw) -> list[float]:
+        first = draw.uid not in tried
+        tried.add(draw.uid)
+        return MIXED if first else noisy(draw)
+
+    with augmented(capacity=2, watch={"rollouts": 4}) as curriculum:
+        drawn = play(curriculum, 150, once)
+        assert sum(draw.uid == "variant-1" for draw in drawn) > 3
+        assert not [item for item in curriculum.store.queue.items() if item.kind == RECHECK]
+
+
+# --- resuming --------------------------------------------------------------------------------
+def test_a_resume_replays_draws_of_variants_and_goes_on_as_before(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/c.db"
+    with augmented(store, capacity=6, watch={"rollouts": 4}) as curriculum:
+        drawn = play(curriculum, 60, noisy)
+        pool = list(curriculum.rows)
+        asked = [item.asked.key for item in curriculum.store.queue.items()]
+        quarantined = curriculum.metrics()["quarantined"]
+        assert quarantined
+    with augmented(store, capacity=6, watch={"rollouts": 4}) as curriculum:
+        assert list(curriculum.rows) == pool
+        assert [curriculum.ask() for _ in drawn] == drawn
+        assert [item.asked.key for item in curriculum.store.queue.items()] == asked
+        assert curriculum.metrics()["quarantined"] == quarantined
+        put_away = {
+            item.child.uid for item in curriculum.store.queue.items("quarantined") if item.child
+        }
+        later = play(curriculum, 40, noisy)
+        assert not put_away & {draw.uid for draw in later}
+        uids = [row.uid for row in curriculum.rows]
+        assert len(uids) == len(set(uids))
+
+
+def test_a_state_goes_on_to_the_bit(tmp_path: Path) -> None:
+    first = augmented(watch={"rollouts": 4})
+    for _ in range(70):
+        play(first, 1, noisy, serving=False)
+        serve(first, lambda item: None if item.kind == RECHECK else child_of(item))
+    play(first, 2, noisy, serving=False)
+    state = first.state_dict()
+    assert len(variants(first)) > 4
+    twin = augmented(watch={"rollouts": 4})
+    twin.load_state_dict(state)
+    assert list(twin.rows) == list(first.rows)
+    expected = [draw.uid for draw in play(first, 80, noisy, serving=False)]
+    assert [draw.uid for draw in play(twin, 80, noisy, serving=False)] == expected
+    assert twin.metrics()["quarantined"] == first.metrics()["quarantined"] > 0
+    assert twin.metrics()["variant_draws"] == first.metrics()["variant_draws"]
+    first.close()
+    twin.close()
+
+
+def test_what_was_accepted_when_the_client_died_is_taken_in(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/c.db"
+    with augmented(store) as curriculum:
+        play(curriculum, 3, serving=False)
+        time.sleep(0.3)
+        assert serve(curriculum) == 3
+    with augmented(store) as curriculum:
+        for _ in range(3):
+            curriculum.ask()
+        curriculum.sync(5.0)
+        curriculum.ask()
+        assert len(variants(curriculum)) == 3
+
+
+def test_a_row_marked_as_inserted_before_the_pool_knew_it_is_taken_in(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/c.db"
+    with augmented(store) as curriculum:
+        play(curriculum, 1, serving=False)
+        curriculum.sync(5.0)
+        serve(curriculum)
+        curriculum.store.queue.insert([1])
+    with augmented(store) as curriculum:
+        curriculum.ask()
+        curriculum.ask()
+        assert [row.uid for row in variants(curriculum)] == ["variant-1"]
+
+
+def test_turned_off_again_the_pool_keeps_its_variants(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/c.db"
+    with augmented(store) as curriculum:
+        drawn, pool = play(curriculum, 30), list(curriculum.rows)
+    with augmented(store, enabled=False) as curriculum:
+        assert list(curriculum.rows) == pool
+        assert [curriculum.ask() for _ in drawn] == drawn
+
+
+def test_a_store_that_fails_stops_no_draw(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from curriculum_env.errors import StoreError
+
+    with augmented(f"sqlite:///{tmp_path}/c.db") as curriculum:
+        play(curriculum, 2, serving=False)
+        serve(curriculum)
+
+        def fail(*_: object) -> Any:
+            raise StoreError("scripted")
+
+        with monkeypatch.context() as broken, caplog.at_level(logging.WARNING):
+            broken.setattr(type(curriculum.store.queue), "open_count", fail)
+            play(curriculum, 5, serving=False)
+        play(curriculum, 10, serving=False)
+        assert variants(curriculum)
+    assert "scripted" in caplog.text
