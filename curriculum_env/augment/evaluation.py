@@ -41,3 +41,9 @@ class Evaluation:
             before = self.held_out.match(original)
             found = None if before is not None and before.kind == found.kind else found
         return found or self.sets.match(text, answers)
+
+    def same(self, text: str) -> Match | None:
+        """The task of the environment's own split that `text` is, or the task of another set that
+        it gives away."""
+        found = self.held_out.match(text)
+        return found if found is not None and found.kind == "exact" else self.sets.match(text)

@@ -16,6 +16,7 @@ from curriculum_env.pool.language import language_of
 from curriculum_env.pool.near import NearIndex
 from curriculum_env.pool.normal import tokens_of
 from curriculum_env.pool.profile import profile_of
+from curriculum_env.pool.similar import Match
 from curriculum_env.types import Row
 
 _COPIES = frozenset(
@@ -69,7 +70,7 @@ class Filters:
             self._form(original, problem)
             or self._copied(original, problem)
             or self._known(parent, kind, problem)
-            or self._leaked(original, problem, None)
+            or _leak(self.evaluation.match(problem, original))
         )
 
     def verdict(self, parent: Row, kind: Kind, problem: str, verdict: Annotation) -> Discard | None:
@@ -82,8 +83,9 @@ class Filters:
             return Discard("no_answer")
         return self._against_parent(parent, kind, problem, verdict.answer)
 
-    async def child(self, parent: Row, kind: Kind, row: Row) -> Discard | None:
-        """What speaks against a finished row."""
+    async def child(self, parent: Row, kind: Kind | None, row: Row) -> Discard | None:
+        """What speaks against a finished row; `kind` is None for one that the environment made
+        itself, which may be as like others as tasks of a family are."""
         try:
             accepted = await self.hooks.augment_accepts(row)
         except Exception as error:  # whatever an environment's own code raises
@@ -93,8 +95,11 @@ class Filters:
         if row.uid in self._uids:
             return Discard("duplicate", row.uid)
         text, answers = self.hooks.augment_text(row), answers_of(row) or None
+        if kind is None:
+            return self._same(text) or _leak(self.evaluation.same(text))
         original = self.hooks.augment_text(parent)
-        return self._twin(parent, kind, text, answers) or self._leaked(original, text, answers)
+        leak = self.evaluation.match(text, original, answers)
+        return self._twin(parent, kind, text, answers) or _leak(leak)
 
     def _form(self, original: str, problem: str) -> Discard | None:
         limits = self.limits
@@ -122,6 +127,9 @@ class Filters:
         """A twin in the pool; of a formula, only one that is the same to the letter."""
         if len(profile_of(problem).content) >= FORMULA:
             return self._twin(parent, kind, problem, None)
+        return self._same(problem)
+
+    def _same(self, problem: str) -> Discard | None:
         match = self._near.match(problem)
         exact = match is not None and match.kind == "exact"
         return Discard("duplicate", match.uid) if match and exact else None
@@ -134,18 +142,18 @@ class Filters:
             return None
         return Discard("duplicate", match.uid)
 
-    def _leaked(self, original: str, text: str, answers: list[str] | None) -> Discard | None:
-        match = self.evaluation.match(text, original, answers)
-        if match is None:
-            return None
-        return Discard("contaminated", f"{match.kind} {match.uid} {match.source}".strip())
-
     def _against_parent(self, parent: Row, kind: Kind, problem: str, answer: str) -> Discard | None:
         same = answer_key(answer) in {answer_key(one) for one in answers_of(parent)}
         if kind == "paraphrase" and answers_of(parent) and not same:
             return Discard("answer_changed")
         changes = same and kind == "numbers" and self.hooks.augment_answer_changes(parent, problem)
         return Discard("answer_kept") if changes else None
+
+
+def _leak(match: Match | None) -> Discard | None:
+    if match is None:
+        return None
+    return Discard("contaminated", f"{match.kind} {match.uid} {match.source}".strip())
 
 
 def _language(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import dataclass, field, replace
 
@@ -38,6 +39,7 @@ class Maker:
     proposer: Proposer | None = None
     teacher: Teacher | None = None
     _names: dict[str, str] = field(default_factory=dict)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def propose(self, policy: Policy, parent: Row, kind: Kind) -> Proposal | Discard:
         """A variant of `parent` that the policy wrote and nothing speaks against so far.
@@ -80,13 +82,14 @@ class Maker:
         """The environment's own variant `number` of `parent`, which needs neither the policy nor a
         teacher."""
         try:
-            made = self.hooks.augment_variant(parent, kind, number)
+            async with self._turn:
+                made = await asyncio.to_thread(self.hooks.augment_variant, parent, kind, number)
         except Exception as error:  # whatever an environment's own code raises
             return Discard("no_task", f"{type(error).__name__}: {error}")
         if made is None:
             return Discard("no_task")
         row = replace(made, parent=parent.uid, factor=clamped(made.factor, kind))
-        admitted = await self._admitted(parent, kind, row, name)
+        admitted = await self._admitted(parent, None, row, name)
         if isinstance(admitted, Discard):
             return admitted
         return Accepted(admitted, Annotation(None, model="environment", votes=0))
@@ -105,7 +108,7 @@ class Maker:
             return Discard("no_task", f"{type(error).__name__}: {error}")
         return row or Discard("no_task")
 
-    async def _admitted(self, parent: Row, kind: Kind, row: Row, name: str) -> Row | Discard:
+    async def _admitted(self, parent: Row, kind: Kind | None, row: Row, name: str) -> Row | Discard:
         if name and self._names.get(row.uid) == name:
             return row
         refusal = _unfit(row) or await self.filters.child(parent, kind, row)

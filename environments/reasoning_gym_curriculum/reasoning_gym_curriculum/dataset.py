@@ -91,13 +91,14 @@ def _level(family: str, level: int, seed: int, seen: set[str], *, train: bool) -
         for task in stored.make(family, level, seed, start, CHUNK):
             if task.question not in seen and held_out(task.question) != train:
                 seen.add(task.question)
-                yield _row(family, level, seed, task)
+                yield row_of(family, level, seed, task)
         fruitless = 0 if len(seen) > before else fruitless + 1
         if fruitless == FRUITLESS:
             return
 
 
-def _row(family: str, level: int, seed: int, task: Made) -> Row:
+def row_of(family: str, level: int, seed: int, task: Made) -> Row:
+    """The row of a task."""
     data = {
         "question": task.question,
         "answer": task.answer,

@@ -19,6 +19,7 @@ from curriculum_env import (
 from reasoning_gym_curriculum.dataset import heldout_rows, train_rows
 from reasoning_gym_curriculum.families import LEVELS
 from reasoning_gym_curriculum.rubric import Grade, grade
+from reasoning_gym_curriculum.variants import vary
 
 PROMPT = "{question}\n\nThink as you need; give the answer alone between <answer> and </answer>."
 
@@ -100,3 +101,10 @@ class ReasoningGymTaskset(CurriculumMixin, vf.Taskset[ReasoningGymTask, Reasonin
     def task(self, row: Row) -> ReasoningGymTask:
         prompt = self.config.prompt.replace("{question}", row.data["question"])
         return ReasoningGymTask(ReasoningGymData(prompt=prompt, **row.data), self.config.task)
+
+    def augment_variant(self, parent: Row, kind: str, number: int) -> Row | None:
+        return vary(parent, kind, number)
+
+    def child(self, parent: Row, problem: str, answer: str) -> Row | None:
+        """None: reasoning-gym scores no task that it has not made."""
+        return None
