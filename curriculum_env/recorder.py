@@ -1,9 +1,11 @@
 """The workers' side of the store: outcomes go in, whatever state the store is in.
 
-Each process has one recorder per store, and each recorder one writer thread. The thread writes
-all that is queued in one transaction, and then rests, unless someone is in a hurry: each commit
-takes the interpreter from the event loop a few times. A store that fails never fails a rollout:
-its outcomes are kept, retried and counted.
+Each process has one recorder per store. An outcome goes into the store at once, from the thread
+that has it, where the store can take it without a wait. Otherwise it is queued for the recorder's
+one writer thread, which also opens the store. That thread writes all that is queued in one
+transaction, and then rests, unless someone is in a hurry: each commit takes the interpreter from
+the event loop a few times. A store that fails never fails a rollout: its outcomes are kept, retried
+and counted.
 """
 
 from __future__ import annotations
@@ -62,8 +64,8 @@ class Recorder:
         (it is then kept and retried). With `gather` it may wait up to 50 ms for others to share
         a transaction with. Never raises for the store's or the reward's sake."""
         outcome = self._checked(outcome)
-        if self._direct:
-            return self._write([outcome])
+        if self._wrote_at_once(outcome):
+            return True
         waiter: _Waiter = asyncio.get_running_loop().create_future()
         self._put(outcome, waiter)
         if not gather:
@@ -75,8 +77,7 @@ class Recorder:
         """Queue `outcome` for the writer thread; for callbacks, which cannot await. `gather` is
         that of `record`."""
         outcome = self._checked(outcome)
-        if self._direct:
-            self._write([outcome])
+        if self._wrote_at_once(outcome):
             return
         self._put(outcome, None)
         if not gather:
@@ -131,6 +132,19 @@ class Recorder:
             "number: recorded as an error; fix the reward function.",
         )
         return replace(outcome, reward=None, status="error")
+
+    def _wrote_at_once(self, outcome: Outcome) -> bool:
+        """Whether `outcome` is in the store now. What is queued goes first: its store may be in
+        trouble."""
+        if self._direct:
+            return self._write([outcome])
+        store = self._store
+        if store is None or not self._settled():
+            return False
+        try:
+            return store.record_at_once(outcome)
+        except Exception:  # the writer thread will meet it too, and knows what to do
+            return False
 
     def _put(self, outcome: Outcome, waiter: _Waiter | None) -> None:
         with self._changed:

@@ -59,8 +59,8 @@ class Target(NamedTuple):
 DRAWS = Target(schema.draws, (*DRAW_FIELDS, "run"), "number")
 OUTCOMES = Target(schema.outcomes, OUTCOME_FIELDS, "rollout_id")
 
-_draw_values = attrgetter(*DRAW_FIELDS)
-_outcome_values = attrgetter(*OUTCOME_FIELDS)
+draw_values = attrgetter(*DRAW_FIELDS)
+outcome_values = attrgetter(*OUTCOME_FIELDS)
 
 
 class SqlStore(Store):
@@ -143,7 +143,7 @@ class SqlStore(Store):
         return None if row is None else Run(*row)
 
     def append_draws(self, run: Run, draws: Sequence[Draw]) -> None:
-        rows = [(*_draw_values(draw), run.id) for draw in draws]
+        rows = [(*draw_values(draw), run.id) for draw in draws]
         if rows:
             with self._write() as connection:
                 self._check_owner(connection)
@@ -167,7 +167,7 @@ class SqlStore(Store):
     # --- the workers' side -------------------------------------------------------------------
     def record(self, outcomes: Sequence[Outcome]) -> None:
         if outcomes:
-            rows = [_outcome_values(outcome) for outcome in outcomes]
+            rows = [outcome_values(outcome) for outcome in outcomes]
             with self._write() as connection:
                 self._insert(connection, OUTCOMES, rows)
 

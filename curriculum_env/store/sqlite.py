@@ -10,23 +10,33 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, event, select
+from sqlalchemy import Connection, Engine, bindparam, create_engine, event, exists, select
 from sqlalchemy.dialects.sqlite import dialect, insert
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import OperationalError
 
 from curriculum_env.errors import ConfigError, StoreError
 from curriculum_env.store import schema
-from curriculum_env.store.base import OutcomeReader
+from curriculum_env.store.base import OutcomeReader, Run
 from curriculum_env.store.forks import fork_waits
-from curriculum_env.store.sql import OUTCOME_COLUMNS, Rows, SqlStore, Target
-from curriculum_env.types import Outcome
+from curriculum_env.store.quick import QuickWriter
+from curriculum_env.store.sql import (
+    DRAWS,
+    OUTCOME_COLUMNS,
+    OUTCOMES,
+    Rows,
+    SqlStore,
+    Target,
+    draw_values,
+    outcome_values,
+)
+from curriculum_env.types import Draw, Outcome
 
 _BUSY_SECONDS = 30.0
 _CLOSING_SECONDS = 4.0
@@ -66,6 +76,16 @@ def _insert_of(target: Target, count: int) -> str:
     return str(new.compile(dialect=dialect()))
 
 
+@cache
+def _insert_as_owner() -> str:
+    """Inserts a draw where the owner's token, the last value, is still the store's."""
+    table, fields, key = DRAWS
+    owns = exists().where(schema.owner.c.token == bindparam("token"))
+    values = select(*(bindparam(name, type_=table.c[name].type) for name in fields)).where(owns)
+    new = insert(table).from_select(fields, values).on_conflict_do_nothing(index_elements=[key])
+    return str(new.compile(dialect=dialect()))
+
+
 def _parts(rows: Rows) -> Iterator[Rows]:
     """Pieces of few different sizes, so that few statements are ever made."""
     size = _ROWS_PER_STATEMENT
@@ -89,10 +109,28 @@ class SqliteStore(SqlStore):
         self._file: tuple[int, int] | None = None
         super().__init__(url.render_as_string(), engine)
         self._file = _identify(path)
+        self._quick = QuickWriter(path, self._gate)
+        event.listen(engine, "engine_disposed", _closing(self._quick))
 
     def close(self) -> None:
         self._lock.patience = _CLOSING_SECONDS
         super().close()
+
+    def append_draw_at_once(self, run: Run, draw: Draw) -> bool:
+        claim = self._claim
+        if claim is None or not claim.mine():
+            return False
+        if not self._write_at_once(_insert_as_owner(), (*draw_values(draw), run.id, claim.token)):
+            return False
+        self._highest_draw = max(self._highest_draw, draw.number)
+        return True
+
+    def record_at_once(self, outcome: Outcome) -> bool:
+        return self._write_at_once(_insert_of(OUTCOMES, 1), outcome_values(outcome)) is not None
+
+    def _write_at_once(self, statement: str, values: tuple[Any, ...]) -> int | None:
+        with self._gate.call(), self._errors():
+            return self._quick.write(statement, values)
 
     def reader(self, cursor: Any = None) -> OutcomeReader:
         return SqliteReader(self, cursor or 0)
@@ -151,6 +189,10 @@ def _configure(connection: sqlite3.Connection, record: object) -> None:
     connection.execute("PRAGMA synchronous=NORMAL")
     if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
         connection.execute("PRAGMA journal_mode=WAL")
+
+
+def _closing(quick: QuickWriter) -> Callable[[Engine], None]:
+    return lambda engine: quick.close()
 
 
 class _WriteLock:
