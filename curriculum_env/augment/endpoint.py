@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,20 +15,28 @@ from curriculum_env.pool.estimate.pace import Pace
 from curriculum_env.pool.estimate.rollouts import Reply
 
 NO_KEY = "EMPTY"
+LINES = 4
 _MAXIMA = ("max_tokens", "max_completion_tokens")
 
 
 @dataclass(slots=True)
+class _Line:
+    """An open connection, and the requests that are on it."""
+
+    chat: Chat
+    busy: int = 0
+
+
+@dataclass(slots=True)
 class Endpoint:
-    """Asks a policy, wherever it is at the moment: the connection is made anew when its client
-    changes. `timeout` is in seconds and per try; a request that failed is tried `retries` times
-    more. Use it in one event loop."""
+    """Asks a policy, wherever it is at the moment; `LINES` connections at most stay open without
+    being used. A try that hears nothing for `timeout` seconds has failed; a request that failed is
+    tried `retries` times more. Use it in one event loop."""
 
     pace: Pace = field(default_factory=Pace)
     timeout: float = 120.0
     retries: int = 2
-    _chat: Chat | None = None
-    _client: Mapping[str, Any] | None = None
+    _lines: dict[str, _Line] = field(default_factory=dict)
 
     async def ask(self, policy: Policy, prompt: Prompt, sampling: Mapping[str, Any]) -> Reply:
         """One reply, with `sampling` over the policy's own.
@@ -38,22 +47,29 @@ class Endpoint:
             HaltError: it will take none: a wrong key, no such model.
         """
         said = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
-        chat = await self._open(policy.client)
-        return await chat.ask(policy.model, said, _merged(policy, sampling))
+        line = self._line(policy.client)
+        line.busy += 1
+        try:
+            await self._tidy()
+            return await line.chat.ask(policy.model, said, _merged(policy, sampling))
+        finally:
+            line.busy -= 1
 
     async def close(self) -> None:
-        """Close the connection; the next request opens one."""
-        if self._chat is not None:
-            chat, self._chat, self._client = self._chat, None, None
-            await chat.client.close()
+        """Close the connections; the next request opens one."""
+        lines, self._lines = self._lines, {}
+        for line in lines.values():
+            await line.chat.client.close()
 
-    async def _open(self, client: Mapping[str, Any]) -> Chat:
-        if self._chat is not None and self._client == client:
-            return self._chat
-        if self._chat is not None:
-            await self.close()
-        self._client = client
-        self._chat = Chat(
+    def _line(self, client: Mapping[str, Any]) -> _Line:
+        """The connection to a client, opened where there is none; the last used goes last."""
+        name = json.dumps(client, sort_keys=True, default=str)
+        line = self._lines.pop(name, None) or _Line(self._opened(client))
+        self._lines[name] = line
+        return line
+
+    def _opened(self, client: Mapping[str, Any]) -> Chat:
+        return Chat(
             client["base_url"],
             key_of(client),
             self.pace,
@@ -61,7 +77,12 @@ class Endpoint:
             timeout=self.timeout,
             headers=headers_of(client) or None,
         )
-        return self._chat
+
+    async def _tidy(self) -> None:
+        """Close the idle connections that were not used for longest."""
+        idle = [name for name, line in self._lines.items() if not line.busy]
+        for name in idle[: max(len(self._lines) - LINES, 0)]:
+            await self._lines.pop(name).chat.client.close()
 
 
 def _merged(policy: Policy, sampling: Mapping[str, Any]) -> dict[str, Any]:

@@ -83,6 +83,10 @@ class ScriptedPolicy:
         right = phase != "wrong" and self._uniform(prompt, nth) < tag(prompt, "p", 1.0)
         return Reply(200, completion(self.answer(prompt) if right else WRONG), delay)
 
+    def respond(self, request: dict[str, Any]) -> Reply:
+        """The reply to a chat completion request."""
+        return self.reply(request["messages"][-1]["content"])
+
     def _uniform(self, prompt: str, nth: int) -> float:
         digest = hashlib.sha256(f"{self.seed}\n{nth}\n{prompt}".encode()).digest()
         return int.from_bytes(digest[:8], "big") / 2**64
@@ -159,8 +163,7 @@ async def _listen(policy: ScriptedPolicy) -> asyncio.Server:
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while request := await _read(reader):
-                messages = request["messages"]
-                reply = policy.reply(messages[-1]["content"]) if messages else MODELS
+                reply = policy.respond(request) if request["messages"] else MODELS
                 await asyncio.sleep(reply.delay)
                 writer.write(_response(reply))
                 await writer.drain()

@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 
 PLACE = "{prompt}"
 _FRAME = 64
-_CUT_OFF = "length"  # such a reply fails, whatever its last words look like
 """Tokens that a chat template may put around the messages."""
+_CUT_OFF = "length"
+"""A reply that ends so fails, whatever its last words look like."""
+_WHOLE = 2.0
+"""Timeouts that a request may take in all: a server that goes silent is given up after one."""
 _REFUSED = (400, 413, 422)
 _HALTED = (401, 402, 403, 404)
 
@@ -70,8 +73,8 @@ class Asking:
 
 class Chat:
     """An OpenAI-compatible endpoint; the openai SDK repeats what failed `retries` times, every
-    request waits for its turn at `pace`, and each has `timeout` seconds from then on, whole. Use it
-    as an async context manager."""
+    request waits for its turn at `pace`. From then on a server may be silent for `timeout` seconds
+    and take twice as long in all. Use it as an async context manager."""
 
     def __init__(
         self,
@@ -87,7 +90,7 @@ class Chat:
 
         async def before(request: object) -> None:
             await pace.before()
-            _end(timeout)
+            _end(_WHOLE * timeout)
 
         async def after(response: Any) -> None:
             pace.answered(response.status_code, response.headers)
