@@ -21,6 +21,7 @@ _LOCK_SECONDS = 0.005  # how long to wait for somebody else's lock
 _SLOW_SECONDS = 0.025  # a commit that took longer was waiting for something
 _REST_SECONDS = 5.0  # no more of them for so long then
 _CHECKPOINT_COMMITS = 256  # about the 1,000 pages of SQLite's own checkpoints
+_LONG_LOG = 4096  # pages, 16 MB
 
 
 class QuickWriter:
@@ -78,9 +79,13 @@ class QuickWriter:
                 Thread(target=self._checkpoint, name="curriculum-checkpoint", daemon=True).start()
 
     def _checkpoint(self) -> None:
+        """SQLite starts its log anew only after a checkpoint of all of it, and others may write
+        meanwhile: where it has become long, they are kept out until the rest is done."""
         with (
             suppress(sqlite3.Error),  # the next one does it
             self._gate.call(),
             closing(self._connect(_LOCK_SECONDS)) as connection,
         ):
-            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            frames, done = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()[1:]
+            if done < frames > _LONG_LOG:
+                connection.execute("PRAGMA wal_checkpoint(FULL)")

@@ -53,10 +53,8 @@ class SqliteReader(OutcomeReader):
         self._cursor = cursor
 
     def read(self, limit: int = 4096) -> list[Outcome]:
-        rowid = schema.outcomes.c.id
-        query = select(rowid, *OUTCOME_COLUMNS).order_by(rowid).limit(limit)
         with self._store._read() as connection:
-            rows = connection.execute(query.where(rowid > self._cursor)).all()
+            rows = connection.exec_driver_sql(_outcomes_after(), (self._cursor, limit)).all()
         if rows:
             self._cursor = rows[-1][0]
         return [Outcome(*row[1:]) for row in rows]
@@ -64,6 +62,14 @@ class SqliteReader(OutcomeReader):
     @property
     def cursor(self) -> int:
         return self._cursor
+
+
+@cache
+def _outcomes_after() -> str:
+    """At most so many outcomes (the second value) after a row id (the first)."""
+    rowid = schema.outcomes.c.id
+    after = select(rowid, *OUTCOME_COLUMNS).where(rowid > bindparam("after")).order_by(rowid)
+    return f"{after.compile(dialect=dialect())} LIMIT ?"
 
 
 @cache
