@@ -102,10 +102,9 @@ _DECODER = json.JSONDecoder(
 
 
 def _annotation(found: _Object) -> Annotation:
-    answer = answer_text(found.get("answer"))
     return Annotation(
-        answer=answer,
-        solvable=_flag(found.get("solvable"), answer is not None),
+        answer=answer_text(found.get("answer")),
+        solvable=_flag(found.get("solvable"), found.get("answer") is not None),
         clean=_flag(found.get("clean"), True),
         difficulty=_share(found.get("difficulty")),
     )

@@ -1,0 +1,64 @@
+"""The service in a thread of the process that draws."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable
+
+from curriculum_env.augment.service import AugmentService
+from curriculum_env.store import Store, open_store
+
+logger = logging.getLogger(__name__)
+
+_STOP_SECONDS = 5.0
+
+
+class ServiceThread:
+    """Runs what `build` makes over a store, until `stop`. A store named by its URL is opened by the
+    thread itself, and closed in the end."""
+
+    def __init__(self, store: Store | str, build: Callable[[Store], AugmentService]) -> None:
+        self._given, self._build = store, build
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._service: AugmentService | None = None
+        self._stopped = False
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._main, name="curriculum-augment", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End it, waiting a few seconds at most; idempotent."""
+        with self._lock:
+            self._stopped = True
+            if self._loop is not None and self._service is not None:
+                self._loop.call_soon_threadsafe(self._service.stop)
+        if self._thread is not threading.current_thread():
+            self._thread.join(_STOP_SECONDS)
+
+    @property
+    def alive(self) -> bool:
+        return self._thread.is_alive()
+
+    def _main(self) -> None:
+        try:
+            asyncio.run(self._run())
+        except Exception:  # a run must not end for it
+            logger.exception("no more variants are made")
+
+    async def _run(self) -> None:
+        given = self._given
+        store = open_store(given) if isinstance(given, str) else given
+        try:
+            service = self._build(store)
+            with self._lock:
+                if self._stopped:
+                    return
+                self._loop, self._service = asyncio.get_running_loop(), service
+            await service.run()
+        finally:
+            with self._lock:
+                self._loop = None
+            if store is not given:
+                store.close()
