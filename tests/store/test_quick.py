@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -114,7 +115,7 @@ def test_a_log_that_has_become_long_is_begun_anew_though_others_use_it(
     reader = sqlite3.connect(path, isolation_level=None)
 
     class Checkpointing(sqlite3.Connection):
-        def execute(self, sql: str, *values: object) -> sqlite3.Cursor:
+        def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
             rows = super().execute(sql, *values)
             if "PASSIVE" in sql:
                 reader.rollback()
@@ -128,9 +129,7 @@ def test_a_log_that_has_become_long_is_begun_anew_though_others_use_it(
         reader.execute("SELECT * FROM rows").fetchall()
         writer.write(ROW, ("b" * 100_000,))
         size = wal.stat().st_size
-        monkeypatch.setattr(
-            quick.sqlite3, "connect", partial(sqlite3.connect, factory=Checkpointing)
-        )
+        monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Checkpointing))
         writer._checkpoint()
         writer.write(ROW, ("c" * 50_000,))
         assert wal.stat().st_size == size
