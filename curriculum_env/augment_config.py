@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, field_validator
 from pydantic_config import BaseConfig
@@ -22,9 +22,9 @@ class SelfTeacherConfig(BaseConfig):
     type: Literal["self"] = "self"
     votes: int = Field(default=8, ge=2)
     """Answers asked for."""
-    agreement: float = Field(default=0.75, gt=0.5, le=1)
-    """Share of them that must agree."""
-    max_tokens: int = Field(default=1024, ge=1)
+    agreement: float = Field(default=0.625, ge=0.5, le=1)
+    """Share of them that must agree; more than half must in any case."""
+    max_tokens: int = Field(default=2048, ge=1)
     """Tokens of one answer at most."""
 
 
@@ -40,11 +40,11 @@ class EndpointTeacherConfig(BaseConfig):
     """The environment variable that holds the key."""
     votes: int = Field(default=1, ge=1)
     """Verdicts asked for on each problem."""
-    agreement: float = Field(default=0.6, gt=0.5, le=1)
-    """Share of them that must give the same answer."""
-    temperature: float | None = Field(default=None, ge=0)
-    """Of the requests; unset, the endpoint's own."""
-    max_tokens: int = Field(default=2048, ge=1)
+    agreement: float = Field(default=0.5, ge=0.5, le=1)
+    """Share of them that must be the same; more than half must in any case."""
+    sampling: dict[str, Any] = Field(default={"temperature": 0.7})
+    """What is sent with each request besides."""
+    max_tokens: int = Field(default=4096, ge=1)
     """Tokens of one verdict at most."""
     json_schema: bool = True
     """Ask for a reply that follows a JSON schema; a server that knows no such thing is asked
@@ -93,6 +93,9 @@ class AugmentConfig(BaseConfig):
     """Whether tasks are made at all."""
     parents: Literal["living", "sampled"] = "living"
     """Which rows tasks are made of: those whose group was not all alike, or all that were drawn."""
+    proposer: Literal["policy", "environment"] = "policy"
+    """Who makes them: the current policy, or the environment itself where it can, with the answer
+    and without a model."""
     per_parent: int = Field(default=1, ge=1)
     """Tasks asked for each time."""
     kinds: list[AugmentKind] = Field(default=["numbers"], min_length=1)
@@ -127,8 +130,12 @@ class AugmentConfig(BaseConfig):
     STORE`, which is started by hand."""
     concurrency: int = Field(default=4, ge=1)
     """Tasks being made at a time."""
+    timeout: float = Field(default=120.0, gt=0)
+    """Seconds of one request to the policy or the teacher at most."""
+    temperature: float = Field(default=1.0, ge=0)
+    """At which the policy writes."""
     proposal_tokens: int = Field(default=1024, ge=1)
-    """Tokens at most of the policy's reply."""
+    """Tokens at most of what it writes."""
     tries: int = Field(default=3, ge=1)
     """Times that a task is begun before it is given up, where a service fails."""
     budget: AugmentBudgetConfig = AugmentBudgetConfig()

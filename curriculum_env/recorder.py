@@ -14,12 +14,12 @@ import asyncio
 import logging
 import os
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.util import Finalize
 from threading import Condition, Event, Lock, Thread, current_thread
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from weakref import WeakSet
 
 from curriculum_env.errors import RejectedError, StoreError
@@ -83,6 +83,14 @@ class Recorder:
         if not gather:
             self._hurry.set()
 
+    def note(self, kind: str, data: Mapping[str, Any]) -> None:
+        """Log an event soon, from the writer thread; it is tried again until it is written."""
+        with self._changed:
+            self._notes.append((kind, data))
+            if self._thread is None:
+                self._start_thread()
+            self._changed.notify_all()
+
     @property
     def unwritten(self) -> int:
         """Outcomes handed in that are not in the store: queued, being written, or dropped."""
@@ -94,8 +102,8 @@ class Recorder:
         with self._changed:
             self._hurry.set()
             self._changed.notify_all()
-            self._changed.wait_for(lambda: self._settled() or self._thread is None, timeout)
-            return self._settled()
+            self._changed.wait_for(lambda: self._done() or self._thread is None, timeout)
+            return self._done()
 
     def close(self, timeout: float = _EXIT_SECONDS) -> None:
         """Flush, end the thread and close the store; a later outcome starts both again."""
@@ -173,6 +181,7 @@ class Recorder:
         self._changed = Condition()
         self._queue: deque[_Entry] = deque()
         self._batch: list[_Entry] = []
+        self._notes: deque[tuple[str, Mapping[str, Any]]] = deque()
         self._thread = None
         self._hurry = Event()
         self.dropped = self._told = 0
@@ -190,6 +199,7 @@ class Recorder:
                 pause = _FIRST_PAUSE
                 self._acknowledge()
                 self._tell_dropped()
+                self._write_notes()
                 self._sleep(_REST)
             else:
                 self._sleep(pause)
@@ -204,7 +214,7 @@ class Recorder:
     def _take(self) -> bool:
         """Wait for a batch to write; False once this thread is no longer the recorder's."""
         with self._changed:
-            self._changed.wait_for(lambda: self._batch or self._queue or self._retired())
+            self._changed.wait_for(lambda: not self._done() or self._retired())
             self._hurry.clear()
             if not self._batch:
                 size = min(_BATCH, len(self._queue))
@@ -213,6 +223,9 @@ class Recorder:
 
     def _settled(self) -> bool:
         return not self._queue and not self._batch
+
+    def _done(self) -> bool:
+        return self._settled() and not self._notes
 
     def _retired(self) -> bool:
         return self._thread is not current_thread()
@@ -261,6 +274,18 @@ class Recorder:
             with suppress(StoreError):
                 self._store.log_event("unwritten", {"count": fresh})
                 self._told += fresh
+
+    def _write_notes(self) -> None:
+        while self._notes and self._store is not None:
+            try:
+                self._store.log_event(*self._notes[0])
+            except RejectedError as error:
+                _log.warning("An event (%s) is not logged: %s", self._notes[0][0], error)
+            except StoreError:
+                return
+            with self._changed:
+                self._notes.popleft()
+                self._changed.notify_all()
 
     def _sleep(self, seconds: float) -> None:
         """Pause, unless someone is in a hurry; what else is queued meanwhile wakes nobody."""

@@ -112,7 +112,8 @@ class Augmenting:
 
     def poll(self) -> None:
         """What the feed's thread does for it; raises `StoreError`."""
-        self.arrivals.poll()
+        if self.enabled:
+            self.arrivals.poll()
 
     def add(self, rows: Sequence[Row] | Pool) -> None:
         """These rows joined the pool."""

@@ -37,7 +37,7 @@ class Chooser:
     growth: Growth
     augmenting: Augmenting
     alarms: Alarms
-    join: Callable[[Grown], None]
+    join: Callable[[Grown | None], None]
 
     def choose(self, number: int, draws: int, group_size: int) -> Planned:
         """The row of draw `number`, the (`draws` + 1)th of this process: the next available one by
@@ -59,9 +59,7 @@ class Chooser:
     def _fresh(self, number: int, group_size: int) -> Planned | None:
         """A row that was never drawn, of the generator's."""
         if self.growth.empty(self.pool.find, self.availability.visits_N):
-            grown = self.growth.grow(number, self.pool, self.estimator, group_size)
-            if grown is not None:
-                self.join(grown)
+            self.join(self.growth.grow(number, self.pool, self.estimator, group_size))
         return self.growth.next(self.pool.find)
 
     def _refill(

@@ -69,6 +69,7 @@ class Curriculum:
             raise PoolError("the pool is empty; expected a row: check what rows() yields")
         self._clock, self._growth, self._admit = clock, Growth(generator, self.config), admit
         self.draws = 0
+        self.at_close: list[Callable[[], None]] = []
         self._closed = False
         self._logged: deque[Draw] = deque()
         self._log: DrawLog
@@ -107,9 +108,7 @@ class Curriculum:
         if self._logged:
             return self._replay()
         self._apply(self._feed.take(DRAIN_LIMIT))
-        if (grown := self._augmenting.grow()) is not None:
-            self._growth.adopt(grown.rows)
-            self._join(grown)
+        self._join(self._augmenting.grow())
         self._grader.expire(self._next_number)
         self._availability.advance(self._next_number)
         self._followups.add(self.sampler.followups())
@@ -178,6 +177,8 @@ class Curriculum:
         """Write what is unwritten and give the store up; idempotent."""
         if not self._closed:
             self._closed = True
+            for stop in self.at_close:
+                stop()
             self._feed.close()
             self._log.close()
             self.store.close()
@@ -348,8 +349,7 @@ class Curriculum:
     def _flow(self, reader: OutcomeReader) -> None:
         """From here on outcomes and made tasks come in by themselves."""
         self._augmenting.live = True
-        also = (self._augmenting.poll,) if self._augmenting.enabled else ()
-        self._feed = Feed(self.store, reader, *also)
+        self._feed = Feed(self.store, reader, self._augmenting.poll)
 
     def _remember(self, logged: list[Draw]) -> None:
         """These draws were made by an earlier process; the last such batch is to be replayed."""
@@ -392,7 +392,9 @@ class Curriculum:
         self._next_number = draw.number + 1
         self.draws += 1
 
-    def _join(self, grown: Grown) -> None:
+    def _join(self, grown: Grown | None) -> None:
         """Take grown rows into the pool, and log them for a resume."""
-        self.add(grown.rows)
-        self._log.event(EVENT, grown.event)
+        if grown is not None:
+            self.add(grown.rows)
+            self._growth.keep(grown.rows)
+            self._log.event(EVENT, grown.event)

@@ -100,7 +100,6 @@ class Growth:
         queue = [[row.uid, chance] for row, chance in zip(rows, chance_K.tolist(), strict=True)]
         event = {"proposed": self.proposed, "queue": queue, "rows": [plain(row) for row in rows]}
         self._take(event)
-        self._keep(rows)
         return Grown(rows, event)
 
     def restore(self, events: Iterable[Mapping[str, Any]], pool: Pool) -> None:
@@ -110,9 +109,11 @@ class Growth:
             if "proposed" in event:
                 self._take(event)
 
-    def adopt(self, rows: Iterable[Row]) -> None:
-        """These rows were made elsewhere and joined the pool: a state keeps them too."""
-        self._keep(rows)
+    def keep(self, rows: Iterable[Row]) -> None:
+        """These rows joined the pool on the way, wherever they were made: a state holds them."""
+        for row in rows:
+            self._uids.append(row.uid)
+            self._generated += not row.parent
 
     def state_dict(self, pool: Pool) -> dict[str, Any]:
         """The rows grown so far, and what is known of the next, as JSON values."""
@@ -141,12 +142,7 @@ class Growth:
         self._queue = deque((uid, chance) for uid, chance in event["queue"])
 
     def _append(self, rows: Iterable[list[Any]], pool: Pool) -> None:
-        self._keep(pool.add(row_of(row) for row in rows if pool.find(row[0]) is None))
-
-    def _keep(self, rows: Iterable[Row]) -> None:
-        for row in rows:
-            self._uids.append(row.uid)
-            self._generated += not row.parent
+        self.keep(pool.add(row_of(row) for row in rows if pool.find(row[0]) is None))
 
     def _candidates(self, pool: Pool) -> Iterator[Row]:
         """The next proposals that are distinct and new; a generator that fails is no reason to stop

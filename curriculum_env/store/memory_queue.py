@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import Any
@@ -74,14 +74,21 @@ class MemoryQueue(Queue):
             free = [item for item in waiting if not item.owner or item.until < now][:limit]
             return [self._put(item, owner=owner, until=now + seconds) for item in free]
 
-    def renew(self, owner: str, seconds: float) -> int:
-        return self._for_claims(owner, lambda item: self._put(item, until=time.time() + seconds))
+    def renew(self, owner: str, ids: Iterable[int], seconds: float) -> int:
+        until, chosen = time.time() + seconds, set(ids)
+        with self._items.lock:
+            mine = [item for item in self._claims(owner) if item.id in chosen]
+            for item in mine:
+                self._put(item, until=until)
+        return len(mine)
 
     def release(self, owner: str) -> None:
-        self._for_claims(owner, lambda item: self._put(item, owner="", until=0.0))
+        with self._items.lock:
+            for item in self._claims(owner):
+                self._put(item, owner="", until=0.0)
 
-    def give_back(self, item: Augmentation, spent: Spent = FREE) -> bool:
-        return self._step(item, spent, owner="", until=0.0, tries=item.tries + 1)
+    def give_back(self, item: Augmentation, spent: Spent = FREE, *, tried: bool = True) -> bool:
+        return self._step(item, spent, owner="", until=0.0, tries=item.tries + tried)
 
     def propose(
         self, item: Augmentation, candidate: Mapping[str, Any], spent: Spent = FREE
@@ -151,9 +158,5 @@ class MemoryQueue(Queue):
                 if item is not None and item.state == before:
                     self._put(item, state=after, reason=reason)
 
-    def _for_claims(self, owner: str, change: Callable[[Augmentation], object]) -> int:
-        with self._items.lock:
-            mine = [item for state in OPEN for item in self._of(state) if item.owner == owner]
-            for item in mine:
-                change(item)
-        return len(mine)
+    def _claims(self, owner: str) -> list[Augmentation]:
+        return [item for state in OPEN for item in self._of(state) if item.owner == owner]

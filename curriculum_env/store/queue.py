@@ -136,16 +136,16 @@ class Queue(ABC):
         or whose claim ran out; they are `owner`'s for `seconds`."""
 
     @abstractmethod
-    def renew(self, owner: str, seconds: float) -> int:
-        """Keep all claims of `owner` for `seconds` from now on; returns how many."""
+    def renew(self, owner: str, ids: Iterable[int], seconds: float) -> int:
+        """Keep these claims of `owner` for `seconds` from now on; returns how many there are."""
 
     @abstractmethod
     def release(self, owner: str) -> None:
         """Give back all that `owner` claimed; what was written of it stays."""
 
     @abstractmethod
-    def give_back(self, item: Augmentation, spent: Spent = FREE) -> bool:
-        """Leave a claimed item to whoever claims it next, as one more try."""
+    def give_back(self, item: Augmentation, spent: Spent = FREE, *, tried: bool = True) -> bool:
+        """Leave a claimed item to whoever claims it next; with `tried` as one more try."""
 
     @abstractmethod
     def propose(

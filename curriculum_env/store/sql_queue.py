@@ -79,10 +79,13 @@ class SqlQueue(Queue):
             )
             return [_item(row) for row in rows]
 
-    def renew(self, owner: str, seconds: float) -> int:
+    def renew(self, owner: str, ids: Iterable[int], seconds: float) -> int:
+        chosen = list(ids)
+        if not chosen:
+            return 0
+        mine = update(_TABLE).where(_C.id.in_(chosen), _C.state.in_(OPEN), _C.owner == owner)
         with self._store._write() as connection:
             until = self._store._now(connection) + seconds
-            mine = update(_TABLE).where(_C.state.in_(OPEN), _C.owner == owner)
             return connection.execute(mine, {"until": until}).rowcount
 
     def release(self, owner: str) -> None:
@@ -90,8 +93,8 @@ class SqlQueue(Queue):
             mine = update(_TABLE).where(_C.state.in_(OPEN), _C.owner == owner)
             connection.execute(mine, {"owner": "", "until": 0.0})
 
-    def give_back(self, item: Augmentation, spent: Spent = FREE) -> bool:
-        return self._step(item, spent, {"owner": "", "until": 0.0, "tries": item.tries + 1})
+    def give_back(self, item: Augmentation, spent: Spent = FREE, *, tried: bool = True) -> bool:
+        return self._step(item, spent, {"owner": "", "until": 0.0, "tries": item.tries + tried})
 
     def propose(
         self, item: Augmentation, candidate: Mapping[str, Any], spent: Spent = FREE

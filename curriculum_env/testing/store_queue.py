@@ -110,14 +110,16 @@ class QueueContract:
         late, _ = queue.claim("dead", 2, 60.0)
         queue.propose(late, {"problem": "7"}, Spent(1, 5))
         assert queue.claim("b", 5, 60.0) == []
-        assert queue.renew("dead", -1.0) == 2
+        ids = [item.id for item in queue.items()]
+        assert queue.renew("dead", [], -1.0) == queue.renew("other", ids, -1.0) == 0
+        assert queue.renew("dead", ids, -1.0) == 2
         first, second = queue.claim("b", 5, 60.0)
         assert (first.state, first.candidate, first.spent) == (
             "proposed", {"problem": "7"}, Spent(1, 5),
         )  # fmt: skip
         assert second.state == "asked"
         assert not queue.discard(late, "too late")
-        assert queue.renew("dead", 60.0) == 0
+        assert queue.renew("dead", ids, 60.0) == 0
 
     def test_what_is_given_back_is_taken_up_again(self, store: Store) -> None:
         queue = store.queue
@@ -126,6 +128,9 @@ class QueueContract:
         assert queue.give_back(one, Spent(1))
         (again,) = queue.claim("b", 5, 60.0)
         assert (again.id, again.tries, again.spent) == (one.id, 1, Spent(1))
+        assert queue.give_back(again, tried=False)
+        (again,) = queue.claim("b", 5, 60.0)
+        assert (again.id, again.tries) == (one.id, 1)
         queue.release("a")
         assert [item.asked.draw for item in queue.claim("c", 5, 60.0)] == [2, 3]
 

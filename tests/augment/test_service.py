@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
+import json
+import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from curriculum_env import Curriculum, CurriculumConfig, Draw, Outcome, Row
+from curriculum_env import Curriculum, CurriculumConfig, Outcome, Row
 from curriculum_env.augment.build import build_service
 from curriculum_env.augment.hooks import AugmentHooks
 from curriculum_env.augment.policy import EVENT
-from curriculum_env.augment.proposal import Annotation
+from curriculum_env.augment.proposal import Annotation, Proposal
 from curriculum_env.augment.service import STATUS, AugmentService
+from curriculum_env.augment.spending import Spending
 from curriculum_env.augment.thread import ServiceThread
 from curriculum_env.errors import ConfigError
 from curriculum_env.store import Store, open_store
-from curriculum_env.store.queue import Asked
+from curriculum_env.store.queue import RECHECK, Asked, Augmentation, Spent
 from curriculum_env.testing.augmenting import ScriptedProposer, ScriptedTeacher
-from curriculum_env.testing.policy import serve_policy
+from curriculum_env.testing.policy import Reply, serve_policy
+from curriculum_env.types import content_uid
 from tests.augment.making import other_numbers, policy, pool, truth
 
 FIXED_TIME = 1.7e9
@@ -47,26 +51,25 @@ def ask(store: Store, rows: list[Row]) -> None:
 
 @contextmanager
 def serving(
-    store_url: str,
+    url: str,
     rows: list[Row],
     hooks: AugmentHooks | None = None,
-    teacher: ScriptedTeacher | None = None,
     proposer: ScriptedProposer | None = None,
     **augment: Any,
 ) -> Iterator[tuple[Store, Callable[[], AugmentService], ScriptedProposer]]:
-    """A store that asks for a variant of each row, and what makes a service of it."""
+    """A store that asks for a variant of each row, and what makes a service of it; without `hooks`
+    a model answers."""
     writes = proposer or ScriptedProposer(vary=other_numbers)
-    teaches = teacher or ScriptedTeacher(truth=truth)
     with (
-        closing(open_store(store_url)) as store,
+        closing(open_store(url)) as store,
         serve_policy(writes) as at,
-        serve_policy(teaches) as teaching,
+        serve_policy(ScriptedTeacher(truth=truth)) as teaching,
     ):
         store.log_event(EVENT, policy(at).event())
         ask(store, rows)
         if hooks is None:
-            augment["teacher"] = {"type": "endpoint", "base_url": teaching, "model": "scripted",
-                                  **augment.get("teacher", {})}  # fmt: skip
+            teacher = {"type": "endpoint", "base_url": teaching, "model": "scripted"}
+            augment["teacher"] = {**teacher, **augment.get("teacher", {})}
         config = settings(**augment).augment
 
         def build() -> AugmentService:
@@ -128,11 +131,8 @@ async def test_an_environment_makes_variants_without_a_model() -> None:
         def augment_variant(self, parent: Row, kind: str, number: int) -> Row:
             return Row(f"{parent.uid}-{number}", {"prompt": f"What is {number} + 1?", "answer": 1})
 
-    with (
-        serving("memory://", pool(5), Own(), proposer_=0)
-        if False
-        else serving("memory://", pool(5), Own()) as (store, _, _)
-    ):
+    with closing(open_store("memory://")) as store:
+        ask(store, pool(5))
         config = settings(proposer="environment").augment
         await build_service(store, config, Own()).drain()
         items = list(store.queue.items("accepted"))
@@ -141,27 +141,31 @@ async def test_an_environment_makes_variants_without_a_model() -> None:
 
 
 # --- limits ----------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("budget", "most"),
-    [({"requests": 7}, 7), ({"tokens": 60_000}, 60_000), ({"money": 0.5}, 0.5)],
-    ids=lambda value: str(value),
-)
-async def test_no_budget_is_passed(budget: dict[str, float], most: float) -> None:
-    budget = {**budget, "teacher_prices": (1.0, 50.0)}
-    with serving("memory://", pool(30), budget=budget, teacher={"max_tokens": 4000},
-                 proposal_tokens=100, concurrency=3) as (store, build, _):  # fmt: skip
-        service = build()
-        await service.drain()
-        spent = store.queue.counts().spent
-        states = store.queue.counts().states
-    assert states["accepted"] >= 1
-    assert states["asked"] >= 1
-    assert spent._asdict()[next(iter(budget))] <= most
-    assert ("waiting", "the budget is spent") in service_said(service)
+async def test_no_budget_is_passed() -> None:
+    with serving("memory://", pool(30), budget={"requests": 7}, concurrency=3) as (store, build, _):
+        await build().drain()
+        counts = store.queue.counts()
+        assert counts.states["accepted"] >= 1
+        assert counts.states["asked"] >= 20
+        assert 5 <= counts.spent.requests <= 7
+        assert ("waiting", "the budget is spent") in said(store)
+        await build().drain()
+        assert store.queue.counts().spent.requests <= 7
 
 
-def service_said(service: AugmentService) -> list[tuple[str, str]]:
-    return said(service.store)
+@pytest.mark.parametrize(("limit", "most"), [({"tokens": 30_000}, 1), ({"money": 0.5}, 2)])
+def test_what_is_in_flight_is_set_aside(limit: dict[str, float], most: int) -> None:
+    teacher = {"type": "endpoint", "base_url": "http://127.0.0.1:9/v1", "model": "m"}
+    budget = {**limit, "teacher_prices": (1.0, 20.0)}
+    spending = Spending(settings(budget=budget, teacher={**teacher, "max_tokens": 5000}).augment)
+    first, second, third = (
+        Augmentation(n, Asked(str(n), "numbers", n, row)) for n, row in enumerate(pool(3))
+    )
+    assert [spending.reserve(item) for item in (first, second)] == [True, most == 2]
+    assert not spending.reserve(third)
+    spending.settle(first, spending.teacher(10, 10))
+    assert spending.reserve(third)
+    assert spending.spent == Spent(1, 20, 0.00021)
 
 
 async def test_it_waits_while_the_pool_takes_no_more() -> None:
@@ -186,27 +190,146 @@ async def test_it_waits_for_the_first_rollout() -> None:
 
 
 # --- trouble ---------------------------------------------------------------------------------
-async def test_a_teacher_that_is_down_is_left_alone_and_told_of(tmp_path: Path) -> None:
-    rows = pool(8)
-    with serving(f"sqlite:///{tmp_path}/c.db", rows, teacher=None, timeout=0.5) as (
-        store,
-        _,
-        writes,
-    ):
+async def test_a_teacher_that_is_down_is_left_alone_and_told_of() -> None:
+    with serving("memory://", pool(8)) as (store, _, proposer):
         nobody = {"type": "endpoint", "base_url": "http://127.0.0.1:9/v1", "model": "none"}
-        config = settings(teacher=nobody, timeout=0.5, concurrency=2).augment
+        config = settings(teacher=nobody, concurrency=2).augment
         service = build_service(store, config, AugmentHooks())
-        running = asyncio.create_task(service.run())
-        await asyncio.sleep(12.0)
-        service.stop()
-        await running
+        await service.drain()
+        assert service.health.down
+        assert said(store)[-2] == ("down", "no connection (All connection attempts failed)")
         counts = store.queue.counts()
-    states = [state for state, _ in said(store_again(tmp_path))]
-    assert "down" in states
-    assert counts.open == 8
-    assert counts.states["discarded"] == 0
-    assert writes.calls <= 8
+        assert (counts.open, counts.states["discarded"]) == (8, 0)
+        assert proposer.calls <= 4
+        await service.drain()
+        assert proposer.calls <= 4
 
 
-def store_again(folder: Path) -> Store:
-    return open_store(f"sqlite:///{folder}/c.db")
+async def test_an_item_that_fails_alone_is_given_up() -> None:
+    poisoned, *others = pool(6)
+
+    class Failing(ScriptedProposer):
+        def respond(self, request: dict[str, Any]) -> Reply:
+            if poisoned.data["prompt"] in request["messages"][-1]["content"]:
+                return Reply(400 + 9, "{}")
+            return super().respond(request)
+
+    proposer = Failing(vary=other_numbers)
+    with serving(
+        "memory://", [poisoned, *others], Solved(), proposer=proposer, concurrency=1, tries=2
+    ) as (store, build, _):
+        await build().drain()
+        counts = store.queue.counts()
+    assert counts.reasons == {("discarded", "gave_up"): 1}
+    assert counts.states["accepted"] == 5
+
+
+async def test_a_wrong_key_is_no_fault_of_the_items() -> None:
+    class Locked(ScriptedProposer):
+        def respond(self, request: dict[str, Any]) -> Reply:
+            return Reply(401, json.dumps({"error": {"message": "who are you"}}))
+
+    with serving("memory://", pool(4), Solved(), proposer=Locked()) as (store, build, _):
+        await build().drain()
+        assert store.queue.open_count() == 4
+        state, reason = said(store)[-2]
+        assert state == "down"
+        assert "HTTP 401" in reason
+
+
+async def test_an_environment_that_fails_costs_the_item_and_nothing_else() -> None:
+    class Broken(Solved):
+        def augment_prompt(self, parent: Row, kind: str) -> str:
+            raise RuntimeError("scripted")
+
+    with serving("memory://", pool(3), Broken()) as (store, build, _):
+        await build().drain()
+        assert store.queue.counts().reasons == {("discarded", "no_task"): 3}
+
+
+async def test_a_paid_proposal_outlives_whoever_paid() -> None:
+    rows = pool(4)
+    with serving("memory://", rows, Solved()) as (store, build, proposer):
+        dead = store.queue.claim("dead", 4, 60.0)
+        for item in dead:
+            text = other_numbers(item.source.data["prompt"], random.Random(item.id))
+            proposal = Proposal(item.source.uid, "numbers", text, model="earlier")
+            assert store.queue.propose(item, asdict(proposal), Spent(1, 10))
+        store.queue.renew("dead", [item.id for item in dead], -1.0)
+        await build().drain()
+        assert proposer.calls == 0
+        assert {item.provenance["policy"] for item in store.queue.items("accepted")} == {"earlier"}
+        assert store.queue.counts().spent == Spent(4, 40)
+
+
+async def test_a_doubted_answer_is_asked_for_again() -> None:
+    right, wrong = pool(2)
+    data = {**wrong.data, "answer": "7"}
+    wrong = replace(wrong, uid=content_uid(data), data=data, parent="seed", factor=1.2)
+    with closing(open_store("memory://")) as store:
+        store.log_event(EVENT, policy("http://127.0.0.1:9/v1").event())
+        store.queue.ask(
+            [Asked(f"recheck/{n}", RECHECK, n, row) for n, row in enumerate((right, wrong))]
+        )
+        await build_service(store, settings().augment, Solved()).drain()
+        upheld, corrected = store.queue.items()
+    assert (upheld.state, upheld.reason) == ("discarded", "upheld")
+    assert corrected.child is not None
+    assert corrected.child.data["answer"] == truth(wrong.data["prompt"])
+    assert corrected.child.factor == 1.2
+    assert corrected.child.uid != wrong.uid
+
+
+async def test_settings_that_the_environment_cannot_serve_are_refused() -> None:
+    with closing(open_store("memory://")) as store:
+        with pytest.raises(ConfigError, match="has no symbolic teacher: set it to 'endpoint'"):
+            build_service(store, settings().augment, AugmentHooks())
+        with pytest.raises(ConfigError, match="makes no variants itself: set it to 'policy'"):
+            build_service(store, settings(proposer="environment").augment, Solved())
+
+
+# --- beside a curriculum ---------------------------------------------------------------------
+@pytest.mark.parametrize("place", ["memory", "sqlite"])
+def test_a_thread_makes_variants_while_tasks_are_drawn(place: str, tmp_path: Path) -> None:
+    url = "memory://beside" if place == "memory" else f"sqlite:///{tmp_path}/c.db"
+    rows, hooks = pool(16), Solved()
+    proposer = ScriptedProposer(vary=other_numbers)
+    with serve_policy(proposer) as at, Curriculum(rows, settings(capacity=8), url) as curriculum:
+        curriculum.store.log_event(EVENT, policy(at).event())
+        thread = ServiceThread(
+            url, lambda store: build_service(store, curriculum.config.augment, hooks)
+        )
+        until = time.monotonic() + 30.0
+        while curriculum.metrics()["variants"] < 8 and time.monotonic() < until:
+            draw = curriculum.ask()
+            for i, reward in enumerate((0.0, 1.0, 0.0, 1.0)):
+                curriculum.tell(Outcome(draw.number, draw.uid, f"{draw.number}-{i}", reward))
+            time.sleep(0.01)
+        thread.stop()
+        assert not thread.alive
+        drawn = {curriculum.ask().uid for _ in range(60)}
+        curriculum.sync(5.0)
+        made = {row.uid for row in curriculum.rows if row.parent}
+        assert len(made) == 8
+        assert drawn & made
+        assert curriculum.store.queue.counts().states["inserted"] == 8
+
+
+def test_stopping_gives_back_what_is_begun() -> None:
+    class Late(ScriptedProposer):
+        def respond(self, request: dict[str, Any]) -> Reply:
+            self.requests.append(request)
+            return Reply(200, "{}", delay=20.0)
+
+    proposer = Late()
+    with serving("memory://late", pool(3), Solved(), proposer=proposer) as (store, build, _):
+        thread = ServiceThread(store, lambda _: build())
+        until = time.monotonic() + 10.0
+        while not proposer.requests and time.monotonic() < until:
+            time.sleep(0.02)
+        begun = time.monotonic()
+        thread.stop()
+        assert time.monotonic() - begun < 4.0
+        assert not thread.alive
+        assert len(store.queue.claim("next", 9, 60.0)) == 3
+        assert said(store)[-1] == ("stopped", "")

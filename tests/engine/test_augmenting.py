@@ -114,7 +114,7 @@ def test_no_more_is_asked_for_than_there_is_room() -> None:
 
 
 def test_fan_out_generations_and_families_have_their_limits() -> None:
-    settings = {"fan_out": 2, "generations": 2, "family": 4, "pool_share": 0.9}
+    settings: dict[str, Any] = {"fan_out": 2, "generations": 2, "family": 4, "pool_share": 0.9}
     with augmented(rows=seeds(3), **settings) as curriculum:
         play(curriculum, 150)
         items = list(curriculum.store.queue.items())

@@ -86,8 +86,15 @@ def open_curriculum(taskset: Any, config: CurriculumConfig, store: str | None) -
 
     Raises:
         PoolError: a row does not make a task.
-        ConfigError: the tasks are of no single turn, or cannot be scored without a runtime.
+        ConfigError: the tasks are of no single turn, or cannot be scored without a runtime, or
+            variants of them are to be written by a policy that answers nowhere.
     """
+    if config.augment.enabled and config.augment.proposer == "policy":
+        raise ConfigError(
+            "curriculum.augment.proposer is 'policy', but a policy in training under TRL answers "
+            "at no endpoint that could be asked for variants: set it to 'environment', for tasksets "
+            "that make variants themselves, or train with prime-rl."
+        )
     curriculum: Curriculum = taskset.opened(config, store)
     try:
         check_playable(taskset, taskset.task(curriculum.rows[0]))

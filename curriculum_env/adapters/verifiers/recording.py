@@ -8,6 +8,7 @@ import time
 import verifiers.v1 as vf
 
 from curriculum_env.adapters.verifiers.data import Placement
+from curriculum_env.adapters.verifiers.policy import tell_policy
 from curriculum_env.recorder import recorder_for
 from curriculum_env.types import Outcome, Status
 
@@ -26,6 +27,7 @@ def watch(trace: vf.Trace, placement: Placement, store: str) -> None:
     if task is None or not rollout or trace.id in _handed_over:
         return
     _handed_over[trace.id] = False
+    tell_policy(trace, store)
 
     def ended(task: asyncio.Task[object]) -> None:
         if _handed_over.pop(trace.id):

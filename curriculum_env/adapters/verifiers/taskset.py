@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import verifiers.v1 as vf
 
+from curriculum_env.adapters.verifiers.augmenting import admission, serve_variants
 from curriculum_env.adapters.verifiers.data import CurriculumTasksetConfig, Placement
+from curriculum_env.augment.hooks import AugmentHooks
 from curriculum_env.errors import ConfigError, PoolError
 from curriculum_env.types import Draw, Row
 
@@ -40,7 +42,7 @@ class _Live:
         self.draws: list[Draw] = []
 
 
-class CurriculumMixin(_Base):
+class CurriculumMixin(AugmentHooks, _Base):
     """Makes a taskset draw its tasks by what their rollouts earned. It goes first:
 
         class MyTaskset(CurriculumMixin, vf.Taskset[MyTask, MyTasksetConfig]):
@@ -124,9 +126,7 @@ class CurriculumMixin(_Base):
         generator = self.generator()
         if generator is None:
             return None
-        held_out: set[str] = set()
-        with suppress(ConfigError):
-            held_out.update(row.uid for row in self.heldout_rows())
+        held_out = {row.uid for row in self.kept_out()}
 
         def propose(number: int) -> Row | None:
             row = generator(number)
@@ -136,6 +136,12 @@ class CurriculumMixin(_Base):
             return row
 
         return propose
+
+    def kept_out(self) -> list[Row]:
+        """The held-out rows; none where there is no such split."""
+        with suppress(ConfigError):
+            return list(self.heldout_rows())
+        return []
 
     def heldout_tasks(self) -> Iterator[vf.Task]:
         """The held-out tasks; raises `PoolError` where they share a row with `rows()`."""
@@ -158,8 +164,9 @@ class CurriculumMixin(_Base):
         return task
 
     def opened(self, settings: CurriculumConfig, store: str | None) -> Curriculum:
-        """A new curriculum over the rows; whoever opens it closes it. Raises as `curriculum` does,
-        and `ConfigError` for a rule that wants unequal groups."""
+        """A new curriculum over the rows, and what makes variants of them beside it; whoever opens
+        it closes it. Raises as `curriculum` does, and `ConfigError` for a rule that wants unequal
+        groups, and for variants that the taskset cannot make."""
         from curriculum_env.engine import Curriculum
 
         if settings.sampler.type == "speed":
@@ -169,7 +176,11 @@ class CurriculumMixin(_Base):
                 "expected another rule, or a loop of your own around Curriculum.ask and tell."
             )
         rows = self._with_priors(self.checked(self.rows()))
-        return Curriculum(rows, settings, store, generator=self.proposals())
+        curriculum = Curriculum(
+            rows, settings, store, generator=self.proposals(), admit=admission(self, settings)
+        )
+        serve_variants(self, curriculum, store)
+        return curriculum
 
     def close(self) -> None:
         """Release the store; the taskset cannot be iterated further."""
