@@ -136,6 +136,7 @@ class Worker:
         verdict = made.annotation
         return {
             "parent": item.source.uid,
+            "problem": self.maker.hooks.augment_text(made.row),
             "generation": item.asked.generation,
             "kind": item.kind,
             "draw": item.asked.draw,

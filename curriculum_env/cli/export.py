@@ -17,6 +17,12 @@ def export(
     out: Annotated[
         Path, typer.Argument(help="Parquet file to write: a name that ends in .parquet.")
     ],
+    variants: Annotated[
+        bool,
+        typer.Option(
+            "--variants", help="Write the tasks that were made of others, with their lineage."
+        ),
+    ] = False,
 ) -> None:
     """Write the difficulty of every task drawn: pass rate, its interval, rollouts, visits.
 
@@ -30,6 +36,9 @@ def export(
         )
     out = out.expanduser()
     _spare(out)
+    if variants:
+        _export_variants(store, out)
+        return
     from curriculum_env.cli.render import WITHOUT_PRIORS
     from curriculum_env.cli.stored import graded_rollouts, read_store, replayed
     from curriculum_env.snapshot import sidecar_path, write_snapshot
@@ -40,6 +49,15 @@ def export(
     if stored.priors:
         typer.echo(f"Warning: {WITHOUT_PRIORS}.", err=True)
     typer.echo(f"Wrote {rows} tasks to {out}, settings and metrics to {sidecar_path(out)}.")
+
+
+def _export_variants(store: str, out: Path) -> None:
+    from curriculum_env.augment.export import write_variants
+    from curriculum_env.cli.stored import reading
+
+    with reading(store) as opened:
+        count = write_variants(opened, out)
+    typer.echo(f"Wrote {count} tasks to {out}.")
 
 
 def _spare(out: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from curriculum_env.cli.augment import augment
 from curriculum_env.cli.envs import env_app, vf_install
 from curriculum_env.cli.export import export
 from curriculum_env.cli.interrupts import interrupts, leave
@@ -36,6 +37,7 @@ app.command()(run)
 app.command()(train)
 app.command()(status)
 app.command()(export)
+app.command()(augment)
 app.command()(lab)
 app.add_typer(env_app, name="env")
 app.add_typer(pool_app, name="pool")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from curriculum_env.report import LevelReport, RefillReport, RunReport
 if TYPE_CHECKING:
     from curriculum_env.cli.installed import Environment
     from curriculum_env.cli.standing import Outage, Standing
+    from curriculum_env.cli.variants import Variants
 
 WITHOUT_PRIORS = (
     "the rows began with offline estimates, which the store does not hold: the beliefs here start "
@@ -140,6 +141,7 @@ def show_standing(standing: Standing) -> None:
             f"{standing.unwritten} unwritten, {standing.strays} of no draw"
         ),
         *map(_outage, standing.outages),
+        *(_variants(standing.variants) if standing.variants else ()),
         *([WITHOUT_PRIORS] if standing.priors else []),
         (
             f"run {standing.run}, sampler {standing.sampler}, estimator {standing.estimator}, "
@@ -171,3 +173,28 @@ def _outage(outage: Outage) -> str:
         f"outage ({outage.reason}): began {ago(outage.began)}, {end}, "
         f"{outage.groups_undone} groups taken back"
     )
+
+
+def _variants(found: Variants) -> list[str]:
+    states = found.states
+    making = states["asked"] + states["proposed"]
+    discarded = _counted(states["discarded"], "discarded", found.discarded)
+    away = _counted(states["quarantined"], "put away", found.quarantined)
+    money = f", {found.money:.2f} of money" if found.money else ""
+    share = "" if found.accepted is None else f"; {found.accepted:.0%} of those decided accepted"
+    lines = [
+        (
+            f"new tasks: {making} being made, {states['accepted']} on their way into the pool, "
+            f"{states['inserted']} in it, {discarded}, {away}{share}"
+        ),
+        f"their cost: {found.requests} requests, {found.tokens} tokens{money}",
+    ]
+    if found.service:
+        why = f" ({found.why})" if found.why else ""
+        lines.append(f"their service: {found.service}{why}, since {ago(found.since)}")
+    return lines
+
+
+def _counted(count: int, what: str, reasons: Mapping[str, int]) -> str:
+    named = ", ".join(f"{reason} {number}" for reason, number in reasons.items())
+    return f"{count} {what}" + (f" ({named})" if named else "")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from curriculum_env.cli.stored import StoredRun, replayed
+from curriculum_env.cli.variants import Variants, variants
 from curriculum_env.engine.reward_scale import RewardScale
 from curriculum_env.report import Beliefs, Bucket, Ledger, RunReport, build_report
 from curriculum_env.types import Row
@@ -41,7 +42,8 @@ class Outage:
 class Standing:
     """A run at one moment. `dropped` draws were given up unfinished, `unwritten` outcomes were
     lost on their way, `strays` belong to no draw of the run; with `priors` the run's rows began
-    with offline estimates, which these beliefs lack; times are Unix seconds."""
+    with offline estimates, which these beliefs lack; `variants` is None where none was ever asked
+    for; times are Unix seconds."""
 
     url: str
     run: int
@@ -57,6 +59,7 @@ class Standing:
     strays: int
     unwritten: int
     outages: tuple[Outage, ...]
+    variants: Variants | None
     report: RunReport
 
 
@@ -88,6 +91,7 @@ def standing(stored: StoredRun, now: float | None = None) -> Standing:
         strays=sum(outcome.draw not in drawn for outcome in stored.outcomes),
         unwritten=sum(int(e.get("count", 0)) for e in stored.events if e["kind"] == "unwritten"),
         outages=tuple(_outages(stored.events)),
+        variants=variants(stored.queue, stored.events),
         report=report,
     )
 

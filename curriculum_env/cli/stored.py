@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from curriculum_env.augment_config import AugmentConfig
 from curriculum_env.cli import settings
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine import Curriculum
@@ -23,6 +24,7 @@ from curriculum_env.errors import ConfigError, StoreError
 from curriculum_env.samplers.uniform import UniformConfig
 from curriculum_env.store import Run, Store, open_store, schema
 from curriculum_env.store.memory import MemoryStore
+from curriculum_env.store.queue import QueueCounts
 from curriculum_env.types import Draw, Outcome, Row
 
 NAME = "curriculum.db"
@@ -38,6 +40,7 @@ class StoredRun:
     draws: tuple[Draw, ...]
     outcomes: tuple[Outcome, ...]
     events: tuple[Mapping[str, Any], ...]
+    queue: QueueCounts
 
     @property
     def config(self) -> CurriculumConfig:
@@ -79,8 +82,8 @@ def read_store(text: str) -> StoredRun:
         StoreError: the store cannot be read, or holds no run.
     """
     url = store_url(text)
-    with _readable(url) as readable, closing(open_store(readable)) as store:
-        url, run = store.url if readable == url else url, store.last_run()
+    with reading(text) as store:
+        url, run = url if store.url.startswith("sqlite") else store.url, store.last_run()
         if run is None:
             raise StoreError(f"{url} holds no run yet: nothing has been drawn from it.")
         draws = tuple(store.draws())
@@ -91,7 +94,15 @@ def read_store(text: str) -> StoredRun:
             draws=tuple(draw for draw in draws if draw.number >= run.first_draw),
             outcomes=tuple(all_outcomes(store)),
             events=tuple(store.events()),
+            queue=store.queue.counts(),
         )
+
+
+@contextmanager
+def reading(text: str) -> Iterator[Store]:
+    """The store that `text` names as in `read_store`, to be read only; raises as that does."""
+    with _readable(store_url(text)) as readable, closing(open_store(readable)) as store:
+        yield store
 
 
 def all_outcomes(store: Store) -> Iterator[Outcome]:
@@ -120,7 +131,8 @@ def replayed(stored: StoredRun) -> Iterator[Curriculum]:
         memory.append_draws(memory.start_run({}), stored.earlier)
     memory.append_draws(memory.start_run(stored.run.config), stored.draws)
     memory.record(stored.outcomes)
-    config = stored.config.model_copy(update={"resume": "continue", "sampler": UniformConfig()})
+    plain = {"resume": "continue", "sampler": UniformConfig(), "augment": AugmentConfig()}
+    config = stored.config.model_copy(update=plain)
     pool = [Row(uid, {}, draw.domain, draw.level) for uid, draw in rows.items()]
     with _quiet("curriculum_env.engine"), Curriculum(pool, config, memory) as curriculum:
         for _ in stored.draws:

@@ -92,8 +92,8 @@ def open_curriculum(taskset: Any, config: CurriculumConfig, store: str | None) -
     if config.augment.enabled and config.augment.proposer == "policy":
         raise ConfigError(
             "curriculum.augment.proposer is 'policy', but a policy in training under TRL answers "
-            "at no endpoint that could be asked for variants: set it to 'environment', for tasksets "
-            "that make variants themselves, or train with prime-rl."
+            "at no endpoint that could be asked for variants: set it to 'environment' where the "
+            "taskset makes variants itself, or train with prime-rl."
         )
     curriculum: Curriculum = taskset.opened(config, store)
     try:

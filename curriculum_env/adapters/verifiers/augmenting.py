@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from curriculum_env.errors import ConfigError
@@ -93,6 +93,24 @@ def service_of(
         check=taskset.task,
         effort=effort,
     )
+
+
+def restored(config: Mapping[str, Any]) -> Any:
+    """The taskset that `EVENT` describes.
+
+    Raises:
+        ConfigError: it is not installed here, or has other settings in this release.
+    """
+    from pydantic import ValidationError
+    from verifiers.v1.utils.loaders import load_taskset, taskset_config_type
+
+    try:
+        return load_taskset(taskset_config_type(config["id"]).model_validate(dict(config)))
+    except (ImportError, AttributeError, ValidationError) as error:
+        raise ConfigError(
+            f"the taskset {config['id']!r} of the run cannot be made here ({error}): install the "
+            "same packages as where the run is."
+        ) from error
 
 
 def _described(taskset: Any, curriculum: Curriculum) -> dict[str, Any]:
