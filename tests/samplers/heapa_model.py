@@ -122,7 +122,7 @@ class Model:
         if self.size() < n or (limit is not None and self.drawn >= limit):
             self.recycle(n, available, rng)
         chosen = self.draw(n, available, rng)
-        if len(chosen) < n and self.recycle(n - len(chosen), available - set(chosen), rng):
+        if len(chosen) < n and self.recycle(n - len(chosen), available - set(chosen), rng, True):
             chosen += self.draw(n - len(chosen), available, rng)
         return chosen
 
@@ -172,7 +172,9 @@ class Model:
         return [found[i][2] for i in chosen]
 
     # --- recycling -----------------------------------------------------------------------------
-    def recycle(self, n: int, available: set[int], rng: np.random.Generator) -> bool:
+    def recycle(
+        self, n: int, available: set[int], rng: np.random.Generator, crowd: bool = False
+    ) -> bool:
         rows = [row for row in self.archive if row in available]
         self.archive = [row for row in self.archive if row not in available]
         if rows:
@@ -184,15 +186,19 @@ class Model:
                     self.key[row] = fresh[row]
             self.returning += [rows[i] for i in rng.permutation(len(rows))]
         self.drawn = 0
-        return self.put_back(n)
+        return self.put_back(n, crowd)
 
-    def put_back(self, n: int) -> bool:
+    def put_back(self, n: int, crowd: bool = False) -> bool:
         any_yet = False
         while self.returning and (not any_yet or self.size() < 2 * n):
-            any_yet = True
-            for row in self.returning[: self.config.chunk]:
-                self.insert(row)
-            self.returning = self.returning[self.config.chunk :]
+            for _ in range(self.config.chunk):
+                full = self.config.capacity is not None and self.size() >= self.config.capacity
+                if not self.returning or (full and not crowd):
+                    break
+                self.insert(self.returning.pop(0))
+                any_yet = True
+            if full and not crowd:
+                break
         return any_yet
 
     def refresh_heaps(self, n: int) -> None:

@@ -183,6 +183,19 @@ def test_capacity_evicts_the_hardest_for_a_scored_row_and_the_easiest_for_a_cold
     assert sorted(_scored(sampler)) == [1, 2, 4]
 
 
+def test_recycled_rows_wait_for_room() -> None:
+    sampler = made([0.1 * i for i in range(8)], capacity=8, archive_max=4)
+    for row in rows(sampler.select(4, fresh(8))):
+        sampler.observe(group(row, 4))
+    sampler.add([_row(8 + i, 0.5) for i in range(4)])
+    sampler.select(4, fresh(12, 1))
+    assert sampler.metrics()["returning"] == 4.0
+    assert sampler.metrics()["evicted"] == 0.0
+    sampler.select(4, fresh(12, 2))
+    assert sampler.metrics()["evicted"] == 0.0
+    assert sampler.metrics()["recycled"] == 4.0
+
+
 def _scored(sampler: Heapa) -> list[int]:
     return [*sampler.stock.halves.low, *sampler.stock.halves.high]
 

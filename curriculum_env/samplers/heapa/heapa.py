@@ -70,7 +70,7 @@ class Heapa(Sampler):
         if len(self.stock) < n or full:
             self._recycle(view, n, [])
         rows, propensities = self._draw(n, view)
-        if len(rows) < n and self._recycle(view, n - len(rows), rows):
+        if len(rows) < n and self._recycle(view, n - len(rows), rows, crowd=True):
             more, chances = self._draw(n - len(rows), view)
             rows, propensities = rows + more, propensities + chances
         return Choice(np.array(rows, dtype=np.int64), np.array(propensities))
@@ -94,7 +94,7 @@ class Heapa(Sampler):
         return rows, [1.0] * len(sure) + [chance] * len(chosen)
 
     # --- recycling -----------------------------------------------------------------------------
-    def _recycle(self, view: View, n: int, but: list[int]) -> bool:
+    def _recycle(self, view: View, n: int, but: list[int], *, crowd: bool = False) -> bool:
         """Let the archived rows return that may be drawn now, except those of this selection."""
         available_N = view.available_N
         if but:
@@ -106,15 +106,17 @@ class Heapa(Sampler):
             self.stock.give_back([rows[i] for i in view.rng.permutation(len(rows)).tolist()])
             self.recyclings += 1
         self.drawn = 0
-        return self._put_back(n)
+        return self._put_back(n, crowd=crowd)
 
-    def _put_back(self, n: int) -> bool:
+    def _put_back(self, n: int, *, crowd: bool = False) -> bool:
         """A chunk of the returning rows, and as many more as make two candidates for each row
-        asked for; whether there were any."""
+        asked for; whether there were any. They wait for room, unless they may `crowd` in."""
         stock, before = self.stock, self.recycled
         key_N = self.memory["key"]
         while stock.returning and (self.recycled == before or len(stock) < 2 * n):
             for _ in range(min(self.config.chunk, len(stock.returning))):
+                if stock.full and not crowd:
+                    return self.recycled > before
                 row = stock.returning.popleft()
                 key = key_N.item(row)
                 stock.insert(row, None if key == UNKNOWN else key)
