@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from curriculum_env.types import FloatArray
 
 _FARTHEST = 16.0
 
 F = TypeVar("F", float, FloatArray)
+Change: TypeAlias = tuple[float, float]
 
 
 class Gaussian(NamedTuple):
@@ -17,7 +18,7 @@ class Gaussian(NamedTuple):
     mean: float
     variance: float
 
-    def change(self, mean: float, variance: float) -> tuple[float, float]:
+    def change(self, mean: float, variance: float) -> Change:
         """What turns this into N(mean, variance): the change of the mean over the variance, and
         the loss of variance (at least 0) over its square."""
         gain = (mean - self.mean) / self.variance
@@ -46,3 +47,16 @@ def believed(shift: F, precision: F, age: F, drift: F | float, prior: F | float)
     kept = 1.0 / (1.0 + age * drift * precision)
     variance = prior / (1.0 + prior * kept * precision)
     return variance * kept * shift, variance
+
+
+def drift_slope(
+    shift: float, precision: float, age: float, drift: float, prior: float, change: Change
+) -> float:
+    """How the log-likelihood of what brought a `change` rises with the logarithm of `drift`, by
+    way of the term that was `believed` with it: gain is its slope by the term's mean, and half
+    of gain^2 - shrink that by its variance."""
+    gain, shrink = change
+    kept = 1.0 / (1.0 + age * drift * precision)
+    variance = prior / (1.0 + prior * kept * precision)
+    by_kept = variance**2 * (gain * shift / prior - 0.5 * (gain**2 - shrink) * precision)
+    return -age * drift * precision * kept**2 * by_kept

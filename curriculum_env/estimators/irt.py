@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
@@ -12,7 +13,7 @@ from pydantic_config import BaseConfig
 from curriculum_env.estimators.base import ALL, Estimator, Rows, offline
 from curriculum_env.estimators.effect_beliefs import EffectBeliefs
 from curriculum_env.estimators.effects import EVERYTHING, Slots, encode, stack
-from curriculum_env.estimators.gaussian import Gaussian, believed
+from curriculum_env.estimators.gaussian import Change, Gaussian, believed, drift_slope
 from curriculum_env.estimators.logit_normal import (
     logit_normal_survival,
     mean_pass_rate,
@@ -25,6 +26,8 @@ from curriculum_env.types import FloatArray, Row
 
 _LEARNED = ("shift_N", "precision_N", "never_N", "always_N")
 _FIRST_GROUPS, _WINDOW = 10, 1000
+_DRIFT_SQUARES = 10.0
+_LEAST_DRIFT, _MOST_DRIFT = 1e-5, 0.1
 _LEAST_SPREAD, _MOST_SPREAD = 0.01, 16.0
 
 
@@ -37,7 +40,8 @@ class IrtConfig(BaseConfig):
     drift: float = Field(default=0.002, ge=0)
     """Variance that a policy update adds to the logit of the policy's ability."""
     task_drift: float = Field(default=0.002, ge=0)
-    """Variance that a policy update adds to what a task's own rollouts told of it."""
+    """Variance that a policy update adds to what a task's own rollouts told of it, as expected at
+    first; it is learned. 0: none, ever."""
     spread: float = Field(default=1.5, gt=0)
     """Variance of the tasks' own difficulties that is expected at first; it is learned."""
     text: str | None = None
@@ -56,7 +60,9 @@ class Irt(Estimator):
     AdPredictor, Graepel et al. 2010; here with a binomial likelihood, a logistic link, and drift).
     The own term is believed given that the row is not settled; the effects learn from the mixture.
     The own terms' variance, `spread`, is learned as a moving average of E[term^2], as an
-    expectation maximisation would.
+    expectation maximisation would. How fast what was learned of them fades, `task_drift`, climbs
+    the likelihood of the rows tried again: its logarithm moves by the slope over the slopes'
+    squares so far, 10 added.
 
     Rows share effects, so a group of one moves what is believed of others. `sample` draws each
     row by itself: the shared part of the doubt is not shared between the samples.
@@ -84,6 +90,7 @@ class Irt(Estimator):
         self.effects = EffectBeliefs(self.config.drift)
         self.slots_N: Slots = np.empty((0, 0), np.uint16)
         self.spread, self._groups = self.config.spread, 0.0
+        self.task_drift, self._slopes = self.config.task_drift, _DRIFT_SQUARES
 
     def add(self, rows: Sequence[Row]) -> None:
         super().add(rows)
@@ -115,7 +122,9 @@ class Irt(Estimator):
         prior = Gaussian(*map(sum, zip(*effects, own, strict=True)))
         mean, variance, log_evidence = posterior(*prior, passes, size)
         free = self._learn_settled(row, passes, size, log_evidence)
-        self._learn_own(row, own.moved(*prior.change(mean, variance)), free)
+        change = prior.change(mean, variance)
+        self._learn_drift(row, change, free)
+        self._learn_own(row, own.moved(*change), free)
         moved = mean - prior.mean
         mean = prior.mean + free * moved
         variance += (1.0 - free) * (prior.variance - variance + free * moved**2)
@@ -163,7 +172,7 @@ class Irt(Estimator):
         mean, variance = self.effects.totals(self.slots_N[:, rows], self.now)
         age = self.now - self.seen_N[rows]
         own_mean, own_variance = believed(
-            self.shift_N[rows], self.precision_N[rows], age, self.config.task_drift, self.spread
+            self.shift_N[rows], self.precision_N[rows], age, self.task_drift, self.spread
         )
         return mean + own_mean, variance + own_variance
 
@@ -175,35 +184,37 @@ class Irt(Estimator):
 
     def get(self, row: int) -> tuple[float, ...]:
         shared = self.effects.get(self._slots(row))
-        return (*super().get(row), self.spread, self._groups, *self.settled.get(), *shared)
+        return (*super().get(row), *self._common(), *self.settled.get(), *shared)
 
     def put(self, row: int, belief: tuple[float, ...]) -> None:
         own = len(self.COLUMNS)
         super().put(row, belief[:own])
-        self.spread, self._groups, *rest = belief[own:]
-        self.settled.put(rest[:7])
-        self.effects.put(self._slots(row), rest[7:])
+        self.spread, self._groups, self.task_drift, self._slopes, *rest = belief[own:]
+        self.settled.put(rest[:8])
+        self.effects.put(self._slots(row), rest[8:])
 
     def state_dict(self) -> dict[str, Any]:
         return {
-            "spread": self.spread,
-            "groups": self._groups,
+            "own": self._common(),
             "settled": self.settled.get(),
             "effects": self.effects.state_dict(),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        self.spread, self._groups = state["spread"], state["groups"]
+        self.spread, self._groups, self.task_drift, self._slopes = state["own"]
         self.settled.put(state["settled"])
         self.effects.load_state_dict(state["effects"])
 
     def _slots(self, row: int) -> list[int]:
         return [EVERYTHING, *(slot for slot in self.slots_N[:, row].tolist() if slot)]
 
+    def _common(self) -> list[float]:
+        return [self.spread, self._groups, self.task_drift, self._slopes]
+
     def _own(self, row: int) -> Gaussian:
         shift, precision = self.shift_N.item(row), self.precision_N.item(row)
         age = self.now - self.seen_N.item(row)
-        return Gaussian(*believed(shift, precision, age, self.config.task_drift, self.spread))
+        return Gaussian(*believed(shift, precision, age, self.task_drift, self.spread))
 
     def _settled(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
         return self.settled.probabilities(self.never_N[rows], self.always_N[rows])
@@ -220,6 +231,16 @@ class Irt(Estimator):
         untried = before == (self.prior_never_N.item(row), self.prior_always_N.item(row))
         self.never_N[row], self.always_N[row] = after
         return self.settled.learn(None if untried else before, after, passes, size)
+
+    def _learn_drift(self, row: int, change: Change, free: float) -> None:
+        precision, age = self.precision_N.item(row), self.now - self.seen_N.item(row)
+        if not precision or not age or not self.task_drift:
+            return
+        shift = self.shift_N.item(row)
+        slope = free * drift_slope(shift, precision, age, self.task_drift, self.spread, change)
+        self._slopes += slope**2
+        drift = self.task_drift * math.exp(min(max(slope / self._slopes, -1.0), 1.0))
+        self.task_drift = min(max(drift, _LEAST_DRIFT), _MOST_DRIFT)
 
     def _learn_own(self, row: int, own: Gaussian, free: float) -> None:
         self.shift_N[row], self.precision_N[row] = own.message(self.spread)

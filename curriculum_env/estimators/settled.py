@@ -14,7 +14,9 @@ from curriculum_env.types import FloatArray
 F = TypeVar("F", float, FloatArray)
 
 _SURE = 40.0
-_PRIOR_SETTLED, _PRIOR_ROWS = 2.0, 8.0
+_FIRST_SHARE, _FIRST_ROWS = 0.25, 8.0
+_FIRST_SQUARES = _FIRST_ROWS / (_FIRST_SHARE * (1.0 - _FIRST_SHARE))
+_LEAST_SHARE, _MOST_SETTLED = 0.002, 0.95
 _PRIOR_EXCEPTIONS, _PRIOR_ROLLOUTS = 1.0, 200.0
 _MOST_EXCEPTIONS = 0.25
 
@@ -31,20 +33,23 @@ class Settled:
     """The shares of the rows that never and that always pass, and how often a rollout of one is an
     exception; all learned.
 
-    A share is the mean probability of the rows tried, 2 rows of 8 added; exceptions are the
-    share of the rollouts, weighed by that probability, 1 of 200 added.
+    A share climbs the likelihood of the rows tried: each moves it by its score over the scores'
+    squares so far (Fisher scoring, online), as if 8 rows had shown a share of .25 before. A row
+    that its groups tell nothing of, such as one all failed where failing is likely, moves nothing,
+    where a mean of probabilities would count it as settled by that very share. Exceptions are the
+    share of the rollouts, weighed by the probability of their row, 1 of 200 added.
     """
 
     def __init__(self) -> None:
-        self._rows = _PRIOR_ROWS
-        self._settled = [_PRIOR_SETTLED, _PRIOR_SETTLED]
+        self._shares = [_FIRST_SHARE, _FIRST_SHARE]
+        self._squares = [_FIRST_SQUARES, _FIRST_SQUARES]
         self._exceptions = [_PRIOR_EXCEPTIONS, _PRIOR_EXCEPTIONS]
         self._rollouts = [_PRIOR_ROLLOUTS, _PRIOR_ROLLOUTS]
 
     @property
     def shares(self) -> tuple[float, float]:
         """The shares of rows that never, and that always, pass."""
-        return self._settled[0] / self._rows, self._settled[1] / self._rows
+        return self._shares[0], self._shares[1]
 
     @property
     def rates(self) -> tuple[float, float]:
@@ -90,12 +95,16 @@ class Settled:
     def learn(self, before: Ratios | None, after: Ratios, passes: float, size: int) -> float:
         """Take in one group of a row whose ratios went from `before` (None where it is the row's
         first) to `after`; returns the probability that the row is open."""
-        known_never, known_always = (0.0, 0.0) if before is None else self.probability(before)
+        old = (0.0, 0.0) if before is None else self._scores(before)
+        new = self._scores(after)
+        for kind in (0, 1):
+            squares = self._squares[kind] + new[kind] ** 2 - old[kind] ** 2
+            self._squares[kind] = max(squares, _FIRST_SQUARES)
+            share = self._shares[kind] + (new[kind] - old[kind]) / self._squares[kind]
+            most = _MOST_SETTLED - self._shares[1 - kind]
+            self._shares[kind] = min(max(share, _LEAST_SHARE), most)
         never, always = self.probability(after)
         fails = size - passes
-        self._rows += before is None
-        self._settled[0] += never - known_never
-        self._settled[1] += always - known_always
         self._exceptions[0] += never * passes
         self._exceptions[1] += always * fails
         self._rollouts[0] += never * size
@@ -104,12 +113,19 @@ class Settled:
 
     def get(self) -> list[float]:
         """Everything that `learn` changes."""
-        return [self._rows, *self._settled, *self._exceptions, *self._rollouts]
+        return [*self._shares, *self._squares, *self._exceptions, *self._rollouts]
 
     def put(self, sums: Sequence[float]) -> None:
         """Restore what `get` returned."""
-        self._rows, *rest = sums
-        self._settled, self._exceptions, self._rollouts = rest[:2], rest[2:4], rest[4:]
+        self._shares, self._squares = list(sums[:2]), list(sums[2:4])
+        self._exceptions, self._rollouts = list(sums[4:6]), list(sums[6:8])
+
+    def _scores(self, ratios: Ratios) -> tuple[float, float]:
+        """The slopes of the row's log-likelihood by the two shares."""
+        never, always = math.exp(ratios.never), math.exp(ratios.always)
+        shares = self._shares
+        total = 1.0 + shares[0] * (never - 1.0) + shares[1] * (always - 1.0)
+        return (never - 1.0) / total, (always - 1.0) / total
 
     def _normal(self, never: F, always: F) -> tuple[F, F]:
         shares = self.shares

@@ -5,6 +5,8 @@ import pytest
 
 from curriculum_env.estimators import Beta, Irt, IrtConfig, survival
 from curriculum_env.estimators.effects import EVERYTHING
+from curriculum_env.estimators.gaussian import Gaussian, believed, drift_slope
+from curriculum_env.estimators.logit_normal import posterior
 from curriculum_env.types import Row
 
 
@@ -189,3 +191,43 @@ def test_beliefs_stay_finite_when_the_policy_jumps_about() -> None:
         mean_N, variance_N = estimator.logit()
         assert np.all(np.abs(mean_N) < 40.0)
         assert np.all((variance_N > 0.0) & (variance_N < 60.0))
+
+
+def test_rows_that_fail_because_they_are_hard_are_not_taken_for_stuck() -> None:
+    estimator = irt(pool(800))
+    teach(estimator, np.array([0.03, 0.3, 0.6, 0.9])[np.arange(800) % 4], 1600)
+    assert max(estimator.settled.shares) < 0.05
+    hard = np.arange(0, 800, 4)
+    assert estimator.mean(hard).mean() == pytest.approx(0.03, abs=0.015)
+
+
+@pytest.mark.parametrize(("walk", "least", "most"), [(0.0, 0.0, 0.0015), (0.2, 0.0035, 0.08)])
+def test_how_fast_tasks_change_is_learned(walk: float, least: float, most: float) -> None:
+    """Each task's logit walks by itself, with that deviation per policy update (variance .04 in
+    the second case; expected at first: .002)."""
+    rng = np.random.default_rng(4)
+    estimator, logit_N = irt(bare(200)), rng.standard_normal(200)
+    for number in range(4000):
+        if number % 16 == 0:
+            estimator.now = number / 16
+            logit_N += walk * rng.standard_normal(200)
+        row = number % 200
+        estimator.update(row, group(int(rng.binomial(8, 1.0 / (1.0 + np.exp(-logit_N[row]))))))
+    assert least < estimator.task_drift < most
+
+
+def test_the_slope_by_the_drift_is_that_of_the_evidence() -> None:
+    """Against a difference quotient of the log-probability of the group."""
+    shift, precision, age, drift, prior, effects = 1.7, 2.1, 30.0, 0.004, 1.5, Gaussian(-0.4, 0.3)
+
+    def believe(log_drift: float) -> Gaussian:
+        own = believed(shift, precision, age, float(np.exp(log_drift)), prior)
+        return Gaussian(effects.mean + own[0], effects.variance + own[1])
+
+    at, step = float(np.log(drift)), 1e-3
+    for passes in (0, 3, 8):
+        before = believe(at)
+        mean, variance, _ = posterior(*before, passes, 8)
+        slope = drift_slope(shift, precision, age, drift, prior, before.change(mean, variance))
+        low, high = (posterior(*believe(at + side), passes, 8)[2] for side in (-step, step))
+        assert slope == pytest.approx((high - low) / (2 * step), abs=2e-4)
