@@ -11,7 +11,9 @@ import numpy as np
 
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine import Curriculum
+from curriculum_env.sim.breeding import Breeder
 from curriculum_env.sim.oracle import show
+from curriculum_env.sim.serving import serve
 from curriculum_env.sim.setting import Setting
 from curriculum_env.sim.world import Rolled, World
 
@@ -36,6 +38,12 @@ class Play:
     draw_us: float
     """Processor time of one draw and of telling its rewards, in microseconds."""
     outages: int
+    variants: int = 0
+    """New tasks in the pool at the end, where variants were made."""
+    variant_share: float = 0.0
+    """Share of the draws that were of these."""
+    wrong_share: float = 0.0
+    """Share of the draws that were of variants with a wrong answer."""
 
     @property
     def final(self) -> float:
@@ -84,20 +92,22 @@ def play(entrant: str, config: CurriculumConfig, setting: Setting, seed: int) ->
     """Train in a fresh world until the setting's budget is spent.
 
     Rewards come back `staleness` draws after their draw. Every eighth policy update the curriculum
-    is told the accuracy measured on 500 held-out tasks.
+    is told the accuracy measured on 500 held-out tasks. Variants, where the curriculum asks for
+    them, are made at once.
     """
     world, meter, flight = World(setting, seed), _Meter(), deque[Rolled]()
     config = config.model_copy(
         update={"seed": seed, "group_size": setting.group_size, "batch_groups": setting.batch}
     )
-    exam = np.random.default_rng([seed, 3])
+    exam, breeder, wrong = np.random.default_rng([seed, 3]), Breeder(world, seed), 0
     curve = [_point(world, 0)]
-    with Curriculum(world.rows, config, clock=lambda: 0.0) as curriculum:
+    with Curriculum(list(world.rows), config, clock=lambda: 0.0) as curriculum:
         show(curriculum.sampler, world)
         while meter.rollouts < setting.budget:
             start = time.thread_time_ns()
             draw = curriculum.ask()
             meter.spent += time.thread_time_ns() - start
+            wrong += draw.uid in breeder.broken
             flight.append(world.roll(draw))
             if len(flight) <= setting.staleness:
                 continue
@@ -109,6 +119,7 @@ def play(entrant: str, config: CurriculumConfig, setting: Setting, seed: int) ->
             meter.spent += time.thread_time_ns() - start
             meter.took(group)
             world.learn(group)
+            serve(curriculum.store.queue, breeder.make)
             if world.policy.updates >= EVALUATE_EVERY * len(curve):
                 curve.append(_point(world, meter.rollouts))
                 curriculum.tell_heldout(exam.binomial(_EVALUATED_ON, curve[-1][1]) / _EVALUATED_ON)
@@ -124,6 +135,9 @@ def play(entrant: str, config: CurriculumConfig, setting: Setting, seed: int) ->
         meter.wasted / meter.rollouts,
         meter.spent / 1e3 / meter.draws,
         int(metrics["outages"]),
+        int(metrics.get("variants", 0)),
+        metrics.get("variant_draws", 0) / metrics["draws"],
+        wrong / metrics["draws"],
     )
 
 

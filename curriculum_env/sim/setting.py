@@ -56,6 +56,15 @@ class Setting:
     """Standard deviation of each skill's own random walk."""
     false_accept: float = 0.0
     """Share of wrong answers that the checker takes for right."""
+    kin: float = 0.0
+    """Share of a visit to a relative (a variant, what it was made of, another variant of that)
+    that takes as much novelty as a visit to the task itself."""
+    near: float = 0.5
+    """Logits between a variant's difficulty and its parent's: their standard deviation."""
+    refused: float = 0.1
+    """Share of the variants proposed that the teacher finds unsolvable."""
+    broken: float = 0.05
+    """Share of the variants in the pool whose answer is wrong: the policy never finds it."""
     parts: tuple[int, ...] = (1,)
     """A task is graded in so many parts (drawn alike); its reward is the share solved."""
     group_size: int = 8
@@ -124,3 +133,14 @@ LADDERS: dict[str, Setting] = {
     )
 }
 """Three pools of sums on which real training was measured; the world is calibrated on them."""
+
+_SMALL = _but("small", "300 tasks; variants can be made of them", tasks=300)
+SMALL_POOLS: dict[str, Setting] = {
+    setting.name: setting
+    for setting in (
+        _SMALL,
+        replace(_SMALL, name="small-kin", summary="relatives wear each other out", kin=0.1),
+        replace(_SMALL, name="small-bare", summary="nothing is shown of a task", known=False),
+    )
+}
+"""Pools that run out, to judge augmentation on."""

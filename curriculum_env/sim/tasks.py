@@ -28,6 +28,15 @@ class Tasks:
     def __len__(self) -> int:
         return len(self.domain_N)
 
+    def only(self, task: int) -> Tasks:
+        """That task alone."""
+        return Tasks(*(getattr(self, name)[task : task + 1] for name in self.__slots__))
+
+    def __add__(self, more: Tasks) -> Tasks:
+        names = self.__slots__
+        pairs = [(getattr(self, name), getattr(more, name)) for name in names]
+        return Tasks(*map(np.concatenate, pairs))
+
     def rows(self, setting: Setting, rng: np.random.Generator) -> list[Row]:
         """What a curriculum is shown of the tasks: domain, level (the harder skill) and a length
         that grows with both skills, or nothing."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from curriculum_env.sim.policy import Policy, group_signal
 from curriculum_env.sim.setting import Setting
-from curriculum_env.sim.tasks import draw_heldout, draw_tasks
-from curriculum_env.types import Draw, FloatArray, Outcome
+from curriculum_env.sim.tasks import Tasks, draw_heldout, draw_tasks
+from curriculum_env.types import Draw, FloatArray, Outcome, Row
 
 
 @dataclass(slots=True)
@@ -43,7 +44,8 @@ class World:
     A group of n rollouts gains in proportion to its signal * n / group_size (`group_signal`). Of
     that the share `fresh` ** `seen` goes to the skills, and by transfer to related ones, `seen`
     being the rollouts of this task so far, in groups; the rest stays with the task: it is
-    memorised, and lifts no other. An accepted wrong answer looks like signal and teaches nothing.
+    memorised, and lifts no other. A visit to a relative counts as the share `kin` of one to the
+    task itself. An accepted wrong answer looks like signal and teaches nothing.
 
     Two worlds of one setting and seed have the same tasks, the same held-out set and the same
     drift, whatever is drawn of them.
@@ -65,12 +67,42 @@ class World:
 
     def _columns(self) -> None:
         """Lists for what one draw reads: a scalar of an array costs several times as much."""
-        tasks = self.tasks
-        self._first, self._second = tasks.first_N.tolist(), tasks.second_N.tolist()
-        self._difficulty, self._parts = tasks.difficulty_N.tolist(), tasks.parts_N.tolist()
-        self._dead: list[bool] = tasks.dead_N.tolist()
-        self.seen, self._heart = [0.0] * len(tasks), [0.0] * len(tasks)
-        self._updated = [0] * len(tasks)
+        self._first: list[int] = []
+        self._second: list[int] = []
+        self._difficulty: list[float] = []
+        self._parts: list[int] = []
+        self._dead: list[bool] = []
+        self.seen: list[float] = []
+        self._heart: list[float] = []
+        self._updated: list[int] = []
+        self._root: list[int] = []
+        self._family: list[float] = []
+        self._list(self.tasks, self.rows)
+
+    def _list(self, tasks: Tasks, rows: Sequence[Row]) -> None:
+        self._first += tasks.first_N.tolist()
+        self._second += tasks.second_N.tolist()
+        self._difficulty += tasks.difficulty_N.tolist()
+        self._parts += tasks.parts_N.tolist()
+        self._dead += tasks.dead_N.tolist()
+        self.seen += [0.0] * len(tasks)
+        self._heart += [0.0] * len(tasks)
+        self._updated += [0] * len(tasks)
+        self._family += [0.0] * len(tasks)
+        for place, row in enumerate(rows, len(self._root)):
+            self._root.append(self._root[self._index[row.parent]] if row.parent else place)
+
+    def add(self, tasks: Tasks, rows: Sequence[Row]) -> None:
+        """Take in variants of its tasks, and the rows that show them."""
+        start = len(self.rows)
+        self.tasks += tasks
+        self.rows.extend(rows)
+        self._index.update((row.uid, start + place) for place, row in enumerate(rows))
+        self._list(tasks, rows)
+
+    def place(self, uid: str) -> int:
+        """The number of the task with that uid; raises KeyError where there is none."""
+        return self._index[uid]
 
     def pass_rate(self, row: int) -> float:
         """The true pass rate of a task of the pool now."""
@@ -111,6 +143,7 @@ class World:
         )
         self._heart[row], self._updated[row] = gained, self.policy.updates
         self.seen[row] += size
+        self._family[self._root[row]] += size
         self._learned += size
         if self._learned >= self.setting.batch:
             self._learned -= self.setting.batch
@@ -122,7 +155,8 @@ class World:
         fresh = self.setting.fresh
         even = size == 1.0 or fresh == 1.0
         span = 1.0 if even else (1.0 - fresh**size) / (size * (1.0 - fresh))
-        return float(fresh ** self.seen[row] * span)
+        others = self._family[self._root[row]] - self.seen[row]
+        return float(fresh ** (self.seen[row] + self.setting.kin * others) * span)
 
     def _signal(self, group: Rolled) -> float:
         """The group's signal times its size; of a continuation, what it adds."""

@@ -38,11 +38,15 @@ class Training:
     wasted: float
     """Share of the rollouts that were in groups all alike."""
     outages: int
+    variants: int = 0
+    """New tasks in the pool at the end, where variants were made."""
+    variant_share: float = 0.0
+    """Share of the draws that were of these."""
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
         """The run that `asdict` and JSON made `kept` of; what else it holds is left out."""
-        values = {name: kept[name] for name in cls.__dataclass_fields__}
+        values = {name: kept[name] for name in cls.__dataclass_fields__ if name in kept}
         values["curve"] = tuple(Point(*point) for point in values["curve"])
         return cls(**values)
 
@@ -51,7 +55,7 @@ class Training:
         curve = tuple((getattr(p, axis), p.accuracy, p.worst) for p in self.curve)
         return Play(
             self.entrant, self.pool, self.seed, curve, self.rho, self.distinct, self.effective,
-            self.wasted, 0.0, self.outages,
+            self.wasted, 0.0, self.outages, self.variants, self.variant_share,
         )  # fmt: skip
 
     @property

@@ -14,6 +14,7 @@ from curriculum_env.engine import Curriculum
 from curriculum_env.errors import RefillError
 from curriculum_env.gates import VarianceConfig, build_gate
 from curriculum_env.gates.refill import Refill, fill
+from curriculum_env.sim.serving import Make, serve
 from curriculum_env.sim.tiny.curve import Point, Training
 from curriculum_env.sim.tiny.learning import Grpo, pass_rates
 from curriculum_env.sim.tiny.model import TinyPolicy
@@ -64,8 +65,10 @@ class Exam:
 class Trainer:
     """A policy, a curriculum and the loop between them."""
 
-    def __init__(self, policy: TinyPolicy, curriculum: Curriculum, loop: Loop) -> None:
-        self.policy, self.curriculum, self.loop = policy, curriculum, loop
+    def __init__(
+        self, policy: TinyPolicy, curriculum: Curriculum, loop: Loop, make: Make | None = None
+    ) -> None:
+        self.policy, self.curriculum, self.loop, self._make = policy, curriculum, loop, make
         self.rollouts = self.steps = self.wasted = 0
         self.seconds = 0.0
         self._learner = Grpo(policy, loop.rate)
@@ -106,6 +109,8 @@ class Trainer:
             self.rollouts += len(rewards)
             self.wasted += len(rewards) if len(set(rewards)) == 1 else 0
             played.append((group, rewards))
+        if self._make is not None:
+            serve(self.curriculum.store.queue, self._make)
         if not self.curriculum.store.url.startswith("memory"):
             self.curriculum.sync(1.0)
         return played
@@ -121,14 +126,16 @@ def train(
     loop: Loop,
     store: str | None = None,
     note: Callable[[Point], None] = lambda point: None,
+    make: Make | None = None,
 ) -> Training:
     """Train `policy` on a pool until the budget is spent, or no group lives with dynamic sampling;
-    `note` is told each evaluation."""
+    `note` is told each evaluation. `make` makes the variants that the curriculum asks for, after
+    each step."""
     config = config.model_copy(
         update={"seed": loop.seed, "group_size": loop.group_size, "batch_groups": loop.groups}
     )
     with Curriculum(rows, config, store) as curriculum:
-        trainer = Trainer(policy, curriculum, loop)
+        trainer = Trainer(policy, curriculum, loop, make)
         curve, going = list[Point](), True
         while True:
             found = exam.take(policy)
@@ -145,6 +152,7 @@ def train(
         entrant, pool, loop.seed, tuple(curve), {r: a for r, a in found.items() if r},
         metrics["rho"], int(metrics["distinct_tasks"]), metrics["effective_tasks"],
         trainer.wasted / max(trainer.rollouts, 1), int(metrics["outages"]),
+        int(metrics.get("variants", 0)), metrics.get("variant_draws", 0) / max(metrics["draws"], 1),
     )  # fmt: skip
 
 
