@@ -94,7 +94,7 @@ class Rising(AugmentHooks):
     async def augment_accepts(self, row: Row) -> bool | None:
         if row.data["answer"] == "14":
             raise RuntimeError("no checker")
-        return row.data["answer"] != "13"
+        return str(row.data["answer"]) != "13"
 
 
 @pytest.mark.parametrize(
@@ -189,9 +189,8 @@ async def test_a_child_knows_its_parent_and_is_settled_once() -> None:
 async def test_a_row_no_store_takes_is_no_task() -> None:
     made = maker()
     for bad in (float("nan"), object(), "\ud800"):
-        made.hooks.child = lambda parent, problem, answer, bad=bad: replace(  # type: ignore[method-assign]
-            parent, uid="x", data={**parent.data, "prompt": problem, "bad": bad}
-        )
+        odd = replace(PARENT, uid="x", data={**PARENT.data, "bad": bad})
+        made.hooks.child = lambda parent, problem, answer, odd=odd: odd  # type: ignore[method-assign,misc]
         found = await settled(made, STORIES[0].format(32, 45))
         assert isinstance(found, Discard)
         assert found.reason == "no_task"

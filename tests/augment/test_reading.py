@@ -93,8 +93,10 @@ def test_an_answer_is_one_tagged_text(reply: str, answer: str | None) -> None:
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r")))
 def test_no_problem_can_close_its_fence(problem: str) -> None:
     for prompt in (
-        variant_prompt(problem, "numbers"), teacher_prompt(problem), answer_prompt(problem),
-    ):  # fmt: skip
+        variant_prompt(problem, "numbers")[-1]["content"],
+        teacher_prompt(problem),
+        answer_prompt(problem),
+    ):
         assert fenced(prompt) == problem
         fence = re.findall(r"^=== [0-9a-f]{16} ===$", prompt, re.MULTILINE)[-1]
         assert fence not in problem
@@ -103,13 +105,14 @@ def test_no_problem_can_close_its_fence(problem: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_has_an_example_that_reads_as_one(kind: Kind) -> None:
     example = EXAMPLES[kind]
-    assert example.variant in variant_prompt("What is 1 + 2?", kind)
+    _, written, _ = variant_prompt("What is 1 + 2?", kind)
+    assert parse_variant(written["content"]) == Variant(example.variant, example.factor)
     assert clamped(example.factor, kind) == example.factor
     assert example.variant != example.problem
 
 
 def test_a_problem_with_braces_is_only_quoted() -> None:
-    assert "{problem} {0} {{x}}" in variant_prompt("{problem} {0} {{x}}", "harder")
+    assert "{problem} {0} {{x}}" in variant_prompt("{problem} {0} {{x}}", "harder")[2]["content"]
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ import verifiers.v1 as vf
 
 from curriculum_env.adapters.verifiers.augmenting import admission, serve_variants
 from curriculum_env.adapters.verifiers.data import CurriculumTasksetConfig, Placement
+from curriculum_env.adapters.verifiers.gold import gold_accepted
 from curriculum_env.augment.hooks import AugmentHooks
 from curriculum_env.errors import ConfigError, PoolError
 from curriculum_env.types import Draw, Row
@@ -89,6 +90,10 @@ class CurriculumMixin(AugmentHooks, _Base):
         """The task of a row: by default `row.data` as the task's data."""
         task = type(self).task_type()
         return task(task.data_type().model_validate(dict(row.data)), self.config.task)
+
+    async def augment_accepts(self, row: Row) -> bool | None:
+        """What the task's own `validate` says, where it has one that needs no runtime."""
+        return await gold_accepted(self.task(row))
 
     @property
     def curriculum(self) -> Curriculum:

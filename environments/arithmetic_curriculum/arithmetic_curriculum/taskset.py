@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Self
+from typing import Any, Self
 
 import verifiers.v1 as vf
 from pydantic import Field, FiniteFloat, NonNegativeFloat, model_validator
 
+from arithmetic_curriculum.asking import CHANGES, variant_prompt
 from arithmetic_curriculum.dataset import heldout_rows, train_rows
 from arithmetic_curriculum.expression import Expression
 from arithmetic_curriculum.fresh import fresh_problem, fresh_sum
@@ -135,6 +136,11 @@ class ArithmeticTaskset(CurriculumMixin, vf.Taskset[ArithmeticTask, ArithmeticTa
     def augment_text(self, row: Row) -> str:
         """A variant is asked for as a question, without the task's instructions."""
         return f"What is {row.data['expression']}?"
+
+    def augment_prompt(self, parent: Row, kind: Any) -> Any:
+        if kind not in CHANGES:
+            return super().augment_prompt(parent, kind)
+        return variant_prompt(self.augment_text(parent), parent.domain, kind)
 
     def augment_variant(self, parent: Row, kind: str, number: int) -> Row | None:
         return vary(parent, kind, number, self._place)
