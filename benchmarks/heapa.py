@@ -41,6 +41,7 @@ RULES: dict[str, dict[str, Any]] = {
     "uniform": {**PLAIN, "sampler": {"type": "uniform"}},
     "ps": {**PLAIN, "sampler": {"type": "ps"}},
     "heapa": {**PLAIN, **HEAPA},
+    "heapa, cooldown = 0": {**PLAIN, **HEAPA, "cooldown": 0},
     "heapa, mixed": {**PLAIN, "sampler": {"type": "heapa", "mixed": True}},
     "heapa, archive_max a quarter of the rows": {**PLAIN, **HEAPA},
     "default": {},
