@@ -12,7 +12,7 @@ from curriculum_env.augment_config import AugmentConfig
 from curriculum_env.estimators import EstimatorConfig, IrtConfig
 from curriculum_env.gates import GateConfig, VarianceConfig
 from curriculum_env.samplers import Pick, SamplerConfig
-from curriculum_env.samplers.survival import SurvivalConfig
+from curriculum_env.samplers.gain import GainConfig
 
 Resume: TypeAlias = Literal["continue", "warm", "never"]
 
@@ -59,7 +59,7 @@ class CurriculumConfig(BaseConfig):
     (discounted), or refuse."""
     warm_discount: float = Field(default=0.5, ge=0, le=1)
     """Share of the beliefs kept by `resume = "warm"`."""
-    explore: float = Field(default=0.1, ge=0, le=1)
+    explore: float = Field(default=0.05, ge=0, le=1)
     """Share of the draws that goes to the least-known rows."""
     probe: float = Field(default=0.2, ge=0, le=1)
     """Share of these that goes to any available row alike instead: what the pass rate of the whole
@@ -86,7 +86,7 @@ class CurriculumConfig(BaseConfig):
     """The reward of an answer that could not be graded: outside the range, a plain failure."""
     success_threshold: FiniteFloat | None = None
     """Reward from which a rollout counts as a success; unset, success is the rescaled reward."""
-    sampler: SamplerConfig = SurvivalConfig()
+    sampler: SamplerConfig = GainConfig()
     """The rule that picks rows."""
     estimator: EstimatorConfig = IrtConfig()
     """The beliefs about pass rates."""

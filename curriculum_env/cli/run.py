@@ -71,7 +71,7 @@ def run(
         typer.Option(help="URL of the store.  [default: sqlite in the output folder]"),
     ] = None,
     sampler: Annotated[
-        str | None, typer.Option(help="Rule that picks tasks.  [default: survival]")
+        str | None, typer.Option(help="Rule that picks tasks.  [default: gain]")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the curriculum.  [default: 0]")] = None,
     temperature: Annotated[

@@ -25,7 +25,7 @@ def train(
         ),
     ] = "tiny",
     sampler: Annotated[
-        str | None, typer.Option(help="Rule that picks tasks.  [default: survival]")
+        str | None, typer.Option(help="Rule that picks tasks.  [default: gain]")
     ] = None,
     compare: Annotated[
         str | None,

@@ -12,7 +12,7 @@ from curriculum_env.estimators.base import Estimator
 from curriculum_env.estimators.beta import Beta, BetaConfig
 from curriculum_env.estimators.ema import Ema, EmaConfig
 from curriculum_env.estimators.irt import Irt, IrtConfig
-from curriculum_env.estimators.survival import beta_survival, survival
+from curriculum_env.estimators.survival import beta_survival, gain, survival
 
 KINDS: dict[type[BaseConfig], Any] = {
     BetaConfig: Beta,
@@ -39,6 +39,7 @@ __all__ = [
     "IrtConfig",
     "beta_survival",
     "build_estimator",
+    "gain",
     "survival",
 ]
 

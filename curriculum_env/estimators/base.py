@@ -32,6 +32,8 @@ class Beliefs(Protocol):
 
     def survival(self, group_size: int, rows: Rows = ALL) -> FloatArray: ...
 
+    def gain(self, group_size: int, rows: Rows = ALL) -> FloatArray: ...
+
     def interval(self, mass: float = 0.9, rows: Rows = ALL) -> tuple[FloatArray, FloatArray]: ...
 
 
@@ -79,6 +81,14 @@ class Estimator(ABC):
     @abstractmethod
     def survival(self, group_size: int, rows: Rows = ALL) -> FloatArray:
         """The probability, in [0, 1], that a group of `group_size` is not all alike."""
+
+    def gain(self, group_size: int, rows: Rows = ALL) -> FloatArray:
+        """E[p (1-p) S_G], in [0, 1/4] (`survival.gain`): S_2 / 2 + S_(G+1) - S_(G+2) under the
+        belief, as p (1-p) (p^G + (1-p)^G) is what S_(G+2) has over S_(G+1)."""
+        two, one_more, two_more = (
+            self.survival(size, rows) for size in (2, group_size + 1, group_size + 2)
+        )
+        return np.maximum(two / 2.0 + one_more - two_more, 0.0)
 
     @abstractmethod
     def interval(self, mass: float = 0.9, rows: Rows = ALL) -> tuple[FloatArray, FloatArray]:

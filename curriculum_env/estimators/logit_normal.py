@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 from math import exp, log1p
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from curriculum_env.types import FloatArray
 
-Transform: TypeAlias = int | None
+Transform: TypeAlias = Literal["rate", "survival", "gain"]
 
 _BLOCK = 16_384
 _MOST_STEPS, _CLOSE = 60, 0.01
@@ -30,12 +30,17 @@ def sigmoid(x: FloatArray) -> FloatArray:
 
 def mean_pass_rate(mean: FloatArray, variance: FloatArray) -> FloatArray:
     """E[p] where logit p ~ N(mean, variance), elementwise."""
-    return _expect(None, mean, variance)
+    return _expect("rate", 1, mean, variance)
 
 
 def logit_normal_survival(mean: FloatArray, variance: FloatArray, group_size: int) -> FloatArray:
     """E[1 - p^G - (1-p)^G] where logit p ~ N(mean, variance), elementwise."""
-    return _expect(group_size, mean, variance)
+    return _expect("survival", group_size, mean, variance)
+
+
+def logit_normal_gain(mean: FloatArray, variance: FloatArray, group_size: int) -> FloatArray:
+    """E[p (1-p) (1 - p^G - (1-p)^G)] where logit p ~ N(mean, variance), elementwise."""
+    return _expect("gain", group_size, mean, variance)
 
 
 def posterior(mean: float, variance: float, passes: float, size: int) -> tuple[float, float, float]:
@@ -89,9 +94,11 @@ def _softplus(x: float) -> float:
     return max(x, 0.0) + log1p(exp(-abs(x)))
 
 
-def _expect(transform: Transform, mean: FloatArray, variance: FloatArray) -> FloatArray:
+def _expect(
+    transform: Transform, group_size: int, mean: FloatArray, variance: FloatArray
+) -> FloatArray:
     """Bilinear interpolation in the table of `transform`, a block at a time."""
-    table, columns = _table(transform)
+    table, columns = _table(transform, group_size)
     out = np.empty_like(mean)
     for start in range(0, len(mean), _BLOCK):
         block = slice(start, start + _BLOCK)
@@ -115,9 +122,9 @@ def _cell(
 
 
 @lru_cache(maxsize=16)
-def _table(transform: Transform) -> tuple[FloatArray, int]:
+def _table(transform: Transform, group_size: int) -> tuple[FloatArray, int]:
     """E[f(p)] on a grid of means (rows) and standard deviations (columns), flat; f is the pass
-    rate itself, or the survival of a group of `transform`. By the trapezoid rule over +-5 sd."""
+    rate itself, or the survival or gain of a group. By the trapezoid rule over +-5 sd."""
     means = np.arange(-_MEAN_LIMIT, _MEAN_LIMIT + _MEAN_STEP, _MEAN_STEP)
     sds = np.arange(0.0, _SD_LIMIT + _SD_STEP, _SD_STEP)
     z = np.linspace(-5.0, 5.0, 65)
@@ -127,8 +134,10 @@ def _table(transform: Transform) -> tuple[FloatArray, int]:
     for node, weight in zip(z, weights, strict=True):
         x = means[:, None] + node * sds
         log_p, log_q = -np.logaddexp(0.0, -x), -np.logaddexp(0.0, x)
-        if transform is None:
+        factor = np.exp(log_p + log_q) if transform == "gain" else 1.0
+        if transform == "rate":
             table += weight * np.exp(log_p)
         else:
-            table += weight * (1.0 - np.exp(transform * log_p) - np.exp(transform * log_q))
+            alike = np.exp(group_size * log_p) + np.exp(group_size * log_q)
+            table += weight * factor * (1.0 - alike)
     return np.clip(table, 0.0, 1.0).ravel(), len(sds)

@@ -16,6 +16,14 @@ def survival(p: FloatArray | float, group_size: int) -> FloatArray:
     return np.asarray(1.0 - p**group_size - (1.0 - p) ** group_size)
 
 
+def gain(p: FloatArray | float, group_size: int) -> FloatArray:
+    """p (1-p) S_G(p) for a known pass rate `p` in [0, 1]: how much a step on the group may move
+    the pass rate. A step moves the logit, by which the pass rate changes p (1-p) times as much; and
+    there is a step where the group is not all alike."""
+    p = np.asarray(p, dtype=np.float64)
+    return np.asarray(p * (1.0 - p) * survival(p, group_size))
+
+
 def beta_survival(passes: FloatArray, fails: FloatArray, group_size: int) -> FloatArray:
     """E[S_G] under Beta(a, b): 1 - B(a+G, b)/B(a, b) - B(a, b+G)/B(a, b).
 

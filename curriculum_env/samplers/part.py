@@ -37,6 +37,9 @@ class PartBeliefs:
     def survival(self, group_size: int, rows: Rows = ALL) -> FloatArray:
         return self._beliefs.survival(group_size, self._rows_M[rows])
 
+    def gain(self, group_size: int, rows: Rows = ALL) -> FloatArray:
+        return self._beliefs.gain(group_size, self._rows_M[rows])
+
     def interval(self, mass: float = 0.9, rows: Rows = ALL) -> tuple[FloatArray, FloatArray]:
         return self._beliefs.interval(mass, self._rows_M[rows])
 

@@ -15,6 +15,7 @@ from curriculum_env.samplers.base import Sampler
 from curriculum_env.samplers.custom import CustomConfig, load_custom
 from curriculum_env.samplers.difficulty_pools import DifficultyPools, DifficultyPoolsConfig
 from curriculum_env.samplers.dots import Dots, DotsConfig
+from curriculum_env.samplers.gain import Gain, GainConfig
 from curriculum_env.samplers.greedy import Greedy, GreedyConfig
 from curriculum_env.samplers.greso import Greso, GresoConfig
 from curriculum_env.samplers.heapa import Heapa, HeapaConfig
@@ -33,6 +34,7 @@ from curriculum_env.samplers.thompson import Thompson, ThompsonConfig
 from curriculum_env.samplers.uniform import Uniform, UniformConfig
 
 RULES: dict[type[BaseConfig], Any] = {
+    GainConfig: Gain,
     SurvivalConfig: Survival,
     ThompsonConfig: Thompson,
     GreedyConfig: Greedy,
@@ -57,7 +59,8 @@ RULES: dict[type[BaseConfig], Any] = {
 }
 
 Rule: TypeAlias = (
-    SurvivalConfig
+    GainConfig
+    | SurvivalConfig
     | ThompsonConfig
     | GreedyConfig
     | BandConfig

@@ -27,7 +27,7 @@ PLAIN: dict[str, Any] = {
 }
 """A rule as published has no novelty and no exploration but its own, and counts passes per task
 where it needs a belief; cooldown and leases hold."""
-_OWN = ("survival", "composite", "mixture", "forgetting")
+_OWN = ("gain", "survival", "composite", "mixture", "forgetting")
 _VARIANTS: dict[str, dict[str, tuple[str, ...]]] = {
     "tscl": {"teacher": ("online", "naive", "window")},
     "bucket-bandit": {"tension": ("literal",)},

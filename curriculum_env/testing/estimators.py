@@ -55,6 +55,8 @@ class EstimatorContract(ABC):
         for values in (estimator.mean(), low, high, estimator.survival(8)):
             assert np.all((values >= 0.0) & (values <= 1.0))
         assert np.all(low <= high)
+        gain = estimator.gain(8)
+        assert np.all((gain >= 0.0) & (gain <= estimator.survival(8) / 4.0 + 1e-4))
         assert np.all(estimator.evidence() >= 0.0)
         samples = estimator.sample(np.random.default_rng(0))
         assert np.all((samples >= 0.0) & (samples <= 1.0))
@@ -105,6 +107,7 @@ class EstimatorContract(ABC):
             (estimator.mean(), estimator.mean(rows)),
             (estimator.evidence(), estimator.evidence(rows)),
             (estimator.survival(8), estimator.survival(8, rows)),
+            (estimator.gain(8), estimator.gain(8, rows)),
             (estimator.interval()[0], estimator.interval(rows=rows)[0]),
         ):
             assert np.array_equal(whole[rows], part)

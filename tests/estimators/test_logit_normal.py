@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curriculum_env.estimators.logit_normal import (
+    logit_normal_gain,
     logit_normal_survival,
     mean_pass_rate,
     posterior,
@@ -23,6 +24,8 @@ def test_the_table_is_the_expectation(mean: float, variance: float) -> None:
     for size in (1, 2, 8, 64):
         survives = W @ (1.0 - p**size - (1.0 - p) ** size)
         assert logit_normal_survival(*where, size)[0] == pytest.approx(survives, abs=2e-3)
+        gains = W @ (p * (1.0 - p) * (1.0 - p**size - (1.0 - p) ** size))
+        assert logit_normal_gain(*where, size)[0] == pytest.approx(gains, abs=1e-3)
 
 
 @given(st.floats(-8, 8), st.floats(0.01, 20), st.sampled_from([1, 4, 8, 16, 64]), st.floats(0, 1))

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curriculum_env.estimators import beta_survival, survival
+from curriculum_env.estimators import Beta, Irt, beta_survival, gain, survival
+from curriculum_env.types import Row
 
 
 def test_a_group_of_eight() -> None:
@@ -36,6 +37,38 @@ def test_the_closed_form_under_a_beta_belief(a: float, b: float, size: int) -> N
     alike += math.exp(log_beta(a, b + size) - log_beta(a, b))
     found = beta_survival(np.array([a]), np.array([b]), size)[0]
     assert found == pytest.approx(1.0 - alike, abs=1e-8)
+
+
+def test_the_gain_of_a_group_of_eight() -> None:
+    assert gain(0.5, 8) == pytest.approx(0.248046875)
+    assert gain(0.9, 8) / gain(0.5, 8) == pytest.approx(0.206646, abs=1e-6)
+    assert gain(0.0, 8) == gain(1.0, 8) == 0.0
+
+
+@given(st.floats(0.05, 100), st.floats(0.05, 100), st.integers(2, 64))
+def test_the_gain_under_a_beta_belief(a: float, b: float, size: int) -> None:
+    def log_beta(x: float, y: float) -> float:
+        return math.lgamma(x) + math.lgamma(y) - math.lgamma(x + y)
+
+    estimator = Beta()
+    estimator.add([Row("one", {})])
+    estimator.passes_N, estimator.fails_N = np.array([a]), np.array([b])
+    whole = log_beta(a, b)
+    expected = math.exp(log_beta(a + 1, b + 1) - whole)
+    expected -= math.exp(log_beta(a + size + 1, b + 1) - whole)
+    expected -= math.exp(log_beta(a + 1, b + size + 1) - whole)
+    assert estimator.gain(size)[0] == pytest.approx(expected, abs=1e-8)
+
+
+def test_the_gain_by_table_is_that_from_survivals() -> None:
+    rng = np.random.default_rng(0)
+    irt = Irt()
+    irt.add([Row(str(i), {}, "d", str(i % 5), {"size": float(i % 3)}) for i in range(200)])
+    for row in rng.integers(200, size=300).tolist():
+        irt.update(row, (rng.random(8) < (row % 5) / 4).astype(float).tolist())
+    plain = super(Irt, irt).gain(8)
+    assert irt.gain(8) == pytest.approx(plain, abs=2e-4)
+    assert np.ptp(plain) > 0.1
 
 
 def test_a_sure_belief_approaches_the_known_rate() -> None:

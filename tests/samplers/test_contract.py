@@ -14,6 +14,7 @@ from curriculum_env.samplers.difficulty_pools import DifficultyPoolsConfig
 from curriculum_env.samplers.dots import DotsConfig
 from curriculum_env.samplers.exp3s import Exp3sConfig
 from curriculum_env.samplers.forgetting import ForgettingConfig
+from curriculum_env.samplers.gain import GainConfig
 from curriculum_env.samplers.greedy import GreedyConfig
 from curriculum_env.samplers.greso import GresoConfig
 from curriculum_env.samplers.heapa import HeapaConfig
@@ -53,6 +54,8 @@ CONFIGS: list[BaseConfig] = [
     ThompsonConfig(shortlist=None),
     BandConfig(),
     SurvivalConfig(),
+    GainConfig(),
+    GainConfig(by="level", balance=0.5),
     PrioritizedConfig(),
     PrioritizedConfig(bonus="uncertainty"),
     PrGrpoConfig(),
