@@ -179,6 +179,7 @@ class Curriculum:
             self._closed = True
             for stop in self.at_close:
                 stop()
+            self._growth.close()
             self._feed.close()
             self._log.close()
             self.store.close()

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from curriculum_env.config import CurriculumConfig
+from curriculum_env.engine.ahead import Ahead
 from curriculum_env.engine.plan import Planned
 from curriculum_env.engine.predict import Signals
 from curriculum_env.estimators import Estimator
@@ -39,16 +40,39 @@ class Grown(NamedTuple):
     event: dict[str, Any]
 
 
+class _Proposals:
+    """The candidates of a generator, each as it will come back from the log."""
+
+    def __init__(self, generator: Generator) -> None:
+        self._generator = generator
+
+    def __call__(self, number: int) -> Row | None:
+        row = self._generator(number)
+        if row is None:
+            return None
+        check_row(row, number)
+        text = json.dumps(plain(row), allow_nan=False, ensure_ascii=False)
+        if r"\u0000" in text:
+            raise ValueError("a NUL character, which no database holds")
+        text.encode()
+        again = row_of(json.loads(text))
+        check_row(again, number)
+        return again
+
+
 class Growth:
     """Gives a share of the draws to rows that were never there before.
 
     A row is made from 16 x `candidates` proposals at a time, by the signal predicted for them;
-    what was not chosen is forgotten. `proposed` numbers were tried so far. The chosen rows are
-    logged whole, so the generator may change between runs without a draw getting lost.
+    what was not chosen is forgotten. The proposals are made ahead, in a thread. `proposed` numbers
+    were tried so far. The chosen rows are logged whole, so the generator may change between runs
+    without a draw getting lost.
     """
 
     def __init__(self, generator: Generator | None, config: CurriculumConfig) -> None:
-        self._generator, self._config = generator, config
+        self._ahead = Ahead(_Proposals(generator)) if generator is not None else None
+        self._config = config
+        self._batch = _AT_ONCE * config.generate.candidates
         self._queue: deque[tuple[str, float]] = deque()
         self._paused_until = 0
         self._failed = False
@@ -59,9 +83,10 @@ class Growth:
 
     def due(self, number: int) -> bool:
         """Whether draw `number` is to be a fresh row: evenly spaced, in the configured share."""
-        if self._generator is None or number < self._paused_until:
-            return False
         share = self._config.generate.share
+        if self._ahead is None or not share or number < self._paused_until:
+            return False
+        self._ahead.start(self.proposed, self._batch)
         return int((number + 1) * share) > int(number * share)
 
     def empty(self, find: Callable[[str], int | None], visits_N: IntArray) -> bool:
@@ -134,6 +159,11 @@ class Growth:
             self._take(state)
             self._paused_until = state["paused_until"]
 
+    def close(self) -> None:
+        """Propose no more."""
+        if self._ahead is not None:
+            self._ahead.stop()
+
     def metrics(self) -> dict[str, float]:
         return {"proposed_rows": self.proposed, "generated_rows": self._generated}
 
@@ -147,32 +177,18 @@ class Growth:
     def _candidates(self, pool: Pool) -> Iterator[Row]:
         """The next proposals that are distinct and new; a generator that fails is no reason to stop
         drawing."""
+        assert self._ahead is not None
         seen: set[str] = set()
-        for _ in range(_AT_ONCE * self._config.generate.candidates):
+        for _ in range(self._batch):
             number, self.proposed = self.proposed, self.proposed + 1
             try:
-                row = self._proposal(number)
+                row = self._ahead.take(number)
             except Exception as error:
                 self._failure(number, error)
                 continue
             if row is not None and row.uid not in seen and pool.find(row.uid) is None:
                 seen.add(row.uid)
                 yield row
-
-    def _proposal(self, number: int) -> Row | None:
-        """The candidate, as it will come back from the log."""
-        assert self._generator is not None
-        row = self._generator(number)
-        if row is None:
-            return None
-        check_row(row, number)
-        text = json.dumps(plain(row), allow_nan=False, ensure_ascii=False)
-        if r"\u0000" in text:
-            raise ValueError("a NUL character, which no database holds")
-        text.encode()
-        again = row_of(json.loads(text))
-        check_row(again, number)
-        return again
 
     def _failure(self, number: int, error: Exception) -> None:
         if not self._failed:
