@@ -41,7 +41,8 @@ class AugmentService:
     `pool` gives the rows that variants must differ from; they are made known before anything is
     claimed, in the share `effort` of a processor's time, so that rollouts go on beside it. Whatever
     fails, `run` goes on: services that are down are tried again now and then, a store that is away
-    too. Use it in one event loop.
+    too. What it has claimed is free for others `lease` seconds after it died. Use it in one event
+    loop.
     """
 
     store: Store
@@ -51,6 +52,7 @@ class AugmentService:
     effort: float = 1.0
     health: Health = field(default_factory=Health)
     name: str = field(default_factory=lambda: uuid4().hex)
+    lease: float = CLAIM_SECONDS
     _busy: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _said: tuple[str, str] = ("", "")
@@ -100,7 +102,7 @@ class AugmentService:
         if free <= 0 or await self._waits():
             return False
         claim = self.store.queue.claim
-        claimed = await asyncio.to_thread(claim, self.name, free, CLAIM_SECONDS)
+        claimed = await asyncio.to_thread(claim, self.name, free, self.lease)
         begun = [await self._begin(item) for item in claimed]
         if any(begun) and not self.health.down:
             await self._say("working")
@@ -142,10 +144,10 @@ class AugmentService:
 
     async def _renew(self) -> None:
         now = time.monotonic()
-        if now - self._renewed > CLAIM_SECONDS / 4:
+        if now - self._renewed > self.lease / 4:
             self._renewed = now
             renew = self.store.queue.renew
-            await asyncio.to_thread(renew, self.name, list(self._busy), CLAIM_SECONDS)
+            await asyncio.to_thread(renew, self.name, list(self._busy), self.lease)
 
     # --- one item ----------------------------------------------------------------------------
     async def _work(self, item: Augmentation) -> None:

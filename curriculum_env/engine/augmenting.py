@@ -96,8 +96,13 @@ class Augmenting:
                 self._put_away(row, event["reason"])
         if not self.enabled:
             return
+        accepted = []
         for item in self._store.queue.items():
             self._remember(item)
+            if item.state == "accepted":
+                accepted.append(item)
+        for item in accepted:
+            self._recognise(item)
 
     def _remember(self, item: Augmentation) -> None:
         if item.kind == RECHECK:
@@ -109,6 +114,17 @@ class Augmenting:
                 self.arrivals.restore([item])
             else:
                 self._ids[item.child.uid] = item.id
+
+    def _recognise(self, item: Augmentation) -> None:
+        """The row of an accepted item may be in the pool: its process died before it said so."""
+        assert item.child is not None
+        row = self._pool.find(item.child.uid)
+        if row is not None and self._pool[row].parent == self._parent(item):
+            self._ids.setdefault(item.child.uid, item.id)
+
+    @staticmethod
+    def _parent(item: Augmentation) -> str:
+        return item.source.parent if item.kind == RECHECK else item.source.uid
 
     def poll(self) -> None:
         """What the feed's thread does for it; raises `StoreError`."""
@@ -218,21 +234,27 @@ class Augmenting:
             if row is not None:
                 rows.append(row)
                 named.append((item.id, row.uid))
-            if reason:
+            elif reason:
                 self._refuse(item, reason)
+            else:
+                self._inserted([item.id])
         self.arrivals.put_back(waiting)
         if not rows:
             return None
         self._ids.update((uid, number) for number, uid in named)
         ids = [number for number, _ in named]
-        self.arrivals.write(lambda queue: queue.insert(ids))
+        self._inserted(ids)
         return Grown(rows, {"rows": [plain(row) for row in rows], "augmentations": ids})
+
+    def _inserted(self, ids: list[int]) -> None:
+        self.arrivals.write(lambda queue: queue.insert(ids))
 
     def _refuse(self, item: Augmentation, reason: str) -> None:
         self.arrivals.write(lambda queue: queue.refuse([item.id], reason))
 
     def _entering(self, item: Augmentation, fresh: set[str]) -> tuple[Row | None, str]:
-        """The row that an accepted item brings, or why it brings none."""
+        """The row that an accepted item brings, or why it brings none: no reason where the pool
+        has it already."""
         row = self._entry(item)
         try:
             check_row(row, item.id)
@@ -261,8 +283,7 @@ class Augmenting:
     def _entry(self, item: Augmentation) -> Row:
         """The row as it enters: believed of it is nothing, or what its parent tells."""
         assert item.child is not None
-        source = item.source
-        parent = source.parent if item.kind == RECHECK else source.uid
+        parent = self._parent(item)
         row = replace(item.child, parent=parent, prior_passes=0.0, prior_attempts=0.0)
         place = self._pool.find(parent)
         if self.config.entry == "cold" or place is None:

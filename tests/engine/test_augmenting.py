@@ -14,6 +14,7 @@ import pytest
 
 from curriculum_env import Curriculum, CurriculumConfig, Draw, Row
 from curriculum_env.store.queue import RECHECK, Augmentation
+from curriculum_env.store.rows import plain
 from tests.engine.helpers import outcomes
 
 MIXED, SOLVED, FAILED = [0.0, 1.0] * 2, [1.0] * 4, [0.0] * 4
@@ -343,6 +344,29 @@ def test_a_row_marked_as_inserted_before_the_pool_knew_it_is_taken_in(tmp_path: 
         curriculum.ask()
         curriculum.ask()
         assert [row.uid for row in variants(curriculum)] == ["variant-1"]
+
+
+def test_a_row_that_the_pool_has_is_marked_though_its_process_died_before(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/c.db"
+    with augmented(store) as curriculum:
+        play(curriculum, 1, serving=False)
+        curriculum.sync(5.0)
+        serve(curriculum)
+        curriculum.store.log_event("rows", {"rows": [plain(child_of_seed(curriculum))]})
+    with augmented(store) as curriculum:
+        assert [row.uid for row in variants(curriculum)] == ["variant-1"]
+        for _ in range(3):
+            curriculum.ask()
+            curriculum.sync(5.0)
+        assert [row.uid for row in variants(curriculum)] == ["variant-1"]
+        counts = curriculum.store.queue.counts()
+        assert (counts.states["inserted"], counts.reasons) == (1, {})
+
+
+def child_of_seed(curriculum: Curriculum) -> Row:
+    (item,) = curriculum.store.queue.accepted()
+    assert item.child is not None
+    return replace(item.child, parent=item.source.uid)
 
 
 def test_turned_off_again_the_pool_keeps_its_variants(tmp_path: Path) -> None:
