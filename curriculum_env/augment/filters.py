@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -22,6 +23,8 @@ from curriculum_env.types import Row
 _COPIES = frozenset(
     profile_of(text).identity for one in EXAMPLES.values() for text in (one.problem, one.variant)
 )
+_WORD = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{3,}")
+"""Not a command of LaTeX, nor the unit in one."""
 FORMULA = 3
 """Content words of a problem below which only its answer tells whether it is another's twin."""
 
@@ -81,6 +84,8 @@ class Filters:
             return Discard("unsolvable")
         if verdict.answer is None or not verdict.answer.strip():
             return Discard("no_answer")
+        if _WORD.search(verdict.answer) and all(map(_numeric, answers_of(parent) or [""])):
+            return Discard("no_answer", f"words, where the parent has a number: {verdict.answer}")
         return self._against_parent(parent, kind, problem, verdict.answer)
 
     async def child(self, parent: Row, kind: Kind | None, row: Row) -> Discard | None:
@@ -148,6 +153,11 @@ class Filters:
             return Discard("answer_changed")
         changes = same and kind == "numbers" and self.hooks.augment_answer_changes(parent, problem)
         return Discard("answer_kept") if changes else None
+
+
+def _numeric(answer: str) -> bool:
+    """Whether an answer has a digit and no word."""
+    return any(letter.isdigit() for letter in answer) and not _WORD.search(answer)
 
 
 def _leak(match: Match | None) -> Discard | None:

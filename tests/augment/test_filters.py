@@ -105,6 +105,8 @@ class Rising(AugmentHooks):
         ("numbers", Annotation("77", solvable=False), "unsolvable"),
         ("numbers", Annotation(None), "no_answer"),
         ("numbers", Annotation("  "), "no_answer"),
+        ("numbers", Annotation("see above"), "no_answer"),
+        ("numbers", Annotation("\\sqrt{41} \\text{ cm}"), None),
         ("numbers", Annotation("75.0"), "answer_kept"),
         ("harder", Annotation("75"), None),
         ("paraphrase", Annotation("75.0"), None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import Self
 
@@ -18,7 +19,7 @@ from curriculum_env import (
 )
 from math_curriculum.dataset import Where, answers_of, heldout_rows, train_rows
 from math_curriculum.question import PROMPT, asked, text_of
-from math_curriculum.rubric import WRONG, Grade, grade
+from math_curriculum.rubric import WRONG, Grade, grade, sound
 
 
 class MathData(CurriculumTaskData):
@@ -118,6 +119,12 @@ class MathTaskset(CurriculumMixin, vf.Taskset[MathTask, MathTasksetConfig]):
 
     def heldout_rows(self) -> Iterator[Row]:
         return iter(heldout_rows(self.config.where()))
+
+    async def augment_accepts(self, row: Row) -> bool | None:
+        """Whether a reply can be compared with each of the answers, and each counts as right."""
+        answers = list(answers_of(row.data))
+        (kept,) = await asyncio.to_thread(sound, [answers])
+        return kept == answers and await super().augment_accepts(row)
 
     def task(self, row: Row) -> MathTask:
         problem = row.data["prompt"]
