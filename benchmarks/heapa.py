@@ -5,7 +5,8 @@ all 8 (`group_us`), in wall time and in processor time of the thread, with 8 gro
 the store in memory. Three pools: cold rows (no heap is touched), rows scored by an offline
 estimate and recycled eight times on the way, and the same where a tenth are variants of others.
 
-Lineage: 100,000 rows under a few roots; the shape of the forest is worked out again, then PathAgg.
+Lineage: PathAgg over 100,000 rows under a few roots (`refresh_ms`), what it takes to work out their
+shape where one has joined (`forest_ms`), and to find it from the rows first (`related_ms`).
 
 Draws: a policy that does not learn and no variants; pass rates uniform in [0, 1], 5 draws per row.
 `mid` is the mean number of draws of a row with a pass rate in [.25, .75], `extreme` of one below .1
@@ -30,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from curriculum_env import Curriculum, CurriculumConfig, Draw, Outcome, Row
+from curriculum_env.estimators.families import Families
 from curriculum_env.estimators.lineage import Forest, refreshed
 from curriculum_env.sim.entrants import PLAIN
 from curriculum_env.types import FloatArray
@@ -44,6 +46,7 @@ RULES: dict[str, dict[str, Any]] = {
     "heapa, cooldown = 0": {**PLAIN, **HEAPA, "cooldown": 0},
     "heapa, mixed": {**PLAIN, "sampler": {"type": "heapa", "mixed": True}},
     "heapa, archive_max a quarter of the rows": {**PLAIN, **HEAPA},
+    "survival": {"sampler": {"type": "survival"}},
     "default": {},
 }
 
@@ -135,7 +138,12 @@ def refresh_ms(rows: int, repeats: int = 5) -> dict[str, float]:
         refreshed(forest, value_N, factor_N, "path")
         shape.append(middle - start)
         aggregate.append(time.process_time() - middle)
+    families = Families()
+    families.add([Row(str(i), {}, parent=str(above)) for i, above in enumerate(parent_N.tolist())])
+    start = time.process_time()
+    families.related()
     return {
+        "related_ms": 1e3 * (time.process_time() - start),
         "forest_ms": 1e3 * min(shape),
         "refresh_ms": 1e3 * min(aggregate),
         "generations": float(forest.generation_N.max()),

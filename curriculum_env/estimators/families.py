@@ -25,13 +25,11 @@ class Families:
     """Parents, generations, roots and fan-out of the rows of a pool, by position.
 
     A row whose parent is not in the pool is a root until the parent arrives; one that would be its
-    own ancestor stays a root. Only rows with relatives take memory; adding a row is O(generations)
-    unless its children were there before it.
+    own ancestor stays a root. Adding a row is O(generations), and looking for anything no more.
     """
 
     def __init__(self) -> None:
-        self._uids: list[str] = []
-        self._index: dict[str, int] | None = None
+        self._index: dict[str, int] = {}
         self._parent: dict[int, int] = {}
         self._factor: dict[int, float] = {}
         self._children: dict[int, list[int]] = {}
@@ -40,7 +38,7 @@ class Families:
         self._forest: Related | None = None
 
     def __len__(self) -> int:
-        return len(self._uids)
+        return len(self._index)
 
     @property
     def variants(self) -> int:
@@ -49,10 +47,8 @@ class Families:
 
     def add(self, rows: Sequence[Row]) -> None:
         """Append rows."""
-        start = len(self._uids)
-        self._uids.extend(row.uid for row in rows)
-        if self._index is not None:
-            self._index.update((row.uid, start + place) for place, row in enumerate(rows))
+        start = len(self._index)
+        self._index.update((row.uid, place) for place, row in enumerate(rows, start))
         for place, row in enumerate(rows, start):
             if row.parent:
                 self._adopt(place, row.parent, row.factor)
@@ -61,8 +57,6 @@ class Families:
                     self._join(child, place, factor)
 
     def _adopt(self, row: int, parent: str, factor: float) -> None:
-        if self._index is None:
-            self._index = {uid: place for place, uid in enumerate(self._uids)}
         found = self._index.get(parent)
         if found is None or found > row:
             self._waiting.setdefault(parent, []).append((row, factor))
