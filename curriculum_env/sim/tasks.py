@@ -9,7 +9,8 @@ import numpy as np
 from curriculum_env.sim.setting import Setting
 from curriculum_env.types import BoolArray, FloatArray, IntArray, Row
 
-_SOLVED = 8.0
+SOLVED = 8.0
+"""Logits by which a task solved before training is easy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def draw_tasks(setting: Setting, count: int, rng: np.random.Generator) -> Tasks:
     tail_N = rng.random(count)
     dead_N = tail_N < setting.dead
     solved_N = ~dead_N & (tail_N < setting.dead + (1.0 - setting.dead) * setting.solved)
-    easy_N = np.where(solved_N, -_SOLVED, tasks.difficulty_N)
+    easy_N = np.where(solved_N, -SOLVED, tasks.difficulty_N)
     return replace(tasks, dead_N=dead_N, difficulty_N=easy_N)
 
 

@@ -110,7 +110,7 @@ class World:
             return 0.0
         ability = self.policy.ability
         skill = (ability[self._first[row]] + ability[self._second[row]]) / 2
-        return self.policy.pass_rate(skill + self._by_heart(row) - self._difficulty[row])
+        return self.policy.pass_rate(skill + self.by_heart(row) - self._difficulty[row])
 
     def pass_rates(self) -> FloatArray:
         """`pass_rate` of every task of the pool."""
@@ -138,7 +138,7 @@ class World:
         less what that taught already. The policy moves once per `batch` groups' worth of rollouts.
         """
         row, size = group.row, len(group.reward_G) / self.setting.group_size
-        gained = self._by_heart(row) + self.policy.learn(
+        gained = self.by_heart(row) + self.policy.learn(
             self._first[row], self._second[row], self._signal(group), self.fresh(row, size), size
         )
         self._heart[row], self._updated[row] = gained, self.policy.updates
@@ -172,7 +172,8 @@ class World:
         size = len(group.reward_G) / self.setting.group_size
         return size * group_signal(group.reward_G, group.solved_G)
 
-    def _by_heart(self, row: int) -> float:
+    def by_heart(self, row: int) -> float:
+        """The logits that were learned of a task alone."""
         heart = self._heart[row]
         if heart == 0.0:
             return 0.0
