@@ -15,13 +15,14 @@ from curriculum_env.estimators.effect_beliefs import EffectBeliefs
 from curriculum_env.estimators.effects import EVERYTHING, Slots, encode, stack
 from curriculum_env.estimators.gaussian import Change, Gaussian, believed, drift_slope
 from curriculum_env.estimators.logit_normal import (
+    logit_normal_gain,
     logit_normal_survival,
     mean_pass_rate,
     posterior,
     sigmoid,
 )
 from curriculum_env.estimators.settled import Ratios, Settled
-from curriculum_env.estimators.survival import survival
+from curriculum_env.estimators.survival import gain, survival
 from curriculum_env.types import FloatArray, Row
 
 _LEARNED = ("shift_N", "precision_N", "never_N", "always_N")
@@ -152,6 +153,12 @@ class Irt(Estimator):
         free = logit_normal_survival(*self.logit(rows), group_size)
         luck, unslipped = self.settled.rates
         settled = float(survival(luck, group_size)), float(survival(unslipped, group_size))
+        return self._mix(free, settled, rows)
+
+    def gain(self, group_size: int, rows: Rows = ALL) -> FloatArray:
+        free = logit_normal_gain(*self.logit(rows), group_size)
+        luck, unslipped = self.settled.rates
+        settled = float(gain(luck, group_size)), float(gain(unslipped, group_size))
         return self._mix(free, settled, rows)
 
     def interval(self, mass: float = 0.9, rows: Rows = ALL) -> tuple[FloatArray, FloatArray]:
