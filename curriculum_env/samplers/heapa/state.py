@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from curriculum_env.samplers.heapa.stock import UNKNOWN, Stage, Stock
+from curriculum_env.types import BoolArray
 
 if TYPE_CHECKING:
     from curriculum_env.samplers.heapa.heapa import Heapa
@@ -49,38 +50,31 @@ def restored(sampler: Heapa, state: Mapping[str, Any]) -> None:
     memory = sampler.memory
     index = {uid: row for row, uid in enumerate(memory.uids)}
     queues = {name: [index[uid] for uid in state[name] if uid in index] for name in QUEUES}
-    cold = index.keys() - chain(*(state[name] for name in QUEUES), state["memory"]["uid"])
+    named_N = np.zeros(len(memory), np.bool_)
+    named_N[list(chain(*queues.values()))] = True
     prior_N = memory["prior"].copy()
     memory.load_state_dict(state["memory"])
-    fresh = sorted(index[uid] for uid in cold)
     for name in ("prior", "score", "key"):
-        memory[name][fresh] = prior_N[fresh]
+        np.copyto(memory[name], prior_N, where=~named_N)
     for name in COUNTS:
         setattr(sampler, name, state[name])
-    sampler.stock = _stock(sampler, queues)
+    sampler.stock = _stock(sampler, queues, ~named_N)
     sampler.stock.evictions = state["evictions"]
 
 
-def _stock(sampler: Heapa, queues: Mapping[str, list[int]]) -> Stock:
+def _stock(sampler: Heapa, queues: Mapping[str, list[int]], others_N: BoolArray) -> Stock:
     stock = Stock(sampler.config.alpha, sampler.config.capacity)
     key_N = sampler.memory["key"]
-    stock.stage = bytearray(bytes([Stage.COLD]) * len(sampler.memory))
+    stock.stage = bytearray(bytes([Stage.EVICTED]) * len(key_N))
     for half, name in ((stock.halves.low, "low"), (stock.halves.high, "high")):
         half.fill(queues[name], key_N[queues[name]].tolist())
-        _set(stock, queues[name], Stage.SCORED)
-    _set(stock, queues["evicted"], Stage.EVICTED)
+        for row in queues[name]:
+            stock.stage[row] = Stage.SCORED
     stock.draw(queues["archive"])
     stock.give_back(queues["returning"])
-    _set(stock, queues["cold"], Stage.EVICTED)
-    others = [row for row, stage in enumerate(stock.stage) if stage == Stage.COLD]
-    scored = {row for row in others if key_N.item(row) != UNKNOWN}
-    for row in [*(row for row in others if row not in scored), *queues["cold"]]:
+    scored_N = key_N != UNKNOWN
+    for row in [*np.flatnonzero(others_N & ~scored_N).tolist(), *queues["cold"]]:
         stock.insert(row, None)
-    for row in sorted(scored):
+    for row in np.flatnonzero(others_N & scored_N).tolist():
         stock.insert(row, key_N.item(row))
     return stock
-
-
-def _set(stock: Stock, rows: Iterable[int], stage: Stage) -> None:
-    for row in rows:
-        stock.stage[row] = stage
