@@ -35,7 +35,8 @@ async def labels(proposals: int) -> None:
         accepted, wrong = len(made.accepted), len(made.wrong)
         print(
             f"{votes.most:5}  {accepted:8}  {wrong:5}  {wrong / accepted:5.2%}  "
-            f"{len(teacher.requests) / accepted:.2f}   {dict(made.discarded)}"
+            f"{len(teacher.requests) / accepted:.2f}   {dict(made.discarded)}",
+            flush=True,
         )
 
 

@@ -11,7 +11,7 @@ from curriculum_env.augment.hooks import AugmentHooks, answers_of
 from curriculum_env.augment.prompts import EXAMPLES
 from curriculum_env.augment.proposal import Annotation, Discard, Kind, storable
 from curriculum_env.augment.steering import steers
-from curriculum_env.errors import ConfigError
+from curriculum_env.errors import ConfigError, PoolError
 from curriculum_env.pool.answers import answer_key
 from curriculum_env.pool.language import language_of
 from curriculum_env.pool.near import NearIndex
@@ -59,12 +59,24 @@ class Filters:
     )
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Make rows of the pool known; about half a millisecond each."""
+        """Make rows of the pool known; about half a millisecond each. One whose problem cannot be
+        read (a picture, for example) is known by its uid alone.
+
+        Raises:
+            PoolError: the first row's problem cannot be read.
+        """
         for row in rows:
-            if row.uid not in self._uids:
-                self._uids.add(row.uid)
-                if self.limits.near:
-                    self._near.add(row.uid, self.hooks.augment_text(row), answers_of(row) or None)
+            if row.uid in self._uids:
+                continue
+            try:
+                text = self.hooks.augment_text(row) if self.limits.near else ""
+            except PoolError:
+                if not self._uids:
+                    raise
+                text = ""
+            self._uids.add(row.uid)
+            if text:
+                self._near.add(row.uid, text, answers_of(row) or None)
 
     def problem(self, parent: Row, kind: Kind, problem: str) -> Discard | None:
         """What speaks against a problem, before anybody has answered it."""
@@ -91,11 +103,7 @@ class Filters:
     async def child(self, parent: Row, kind: Kind | None, row: Row) -> Discard | None:
         """What speaks against a finished row; `kind` is None for one that the environment made
         itself, which may be as like others as tasks of a family are."""
-        try:
-            accepted = await self.hooks.augment_accepts(row)
-        except Exception as error:  # whatever an environment's own code raises
-            return Discard("gold_refused", f"{type(error).__name__}: {error}")
-        if accepted is False:
+        if await self.hooks.augment_accepts(row) is False:
             return Discard("gold_refused")
         if row.uid in self._uids:
             return Discard("duplicate", row.uid)

@@ -30,9 +30,9 @@ class AugmentHooks:
 
     def augment_text(self, row: Row) -> str:
         """The problem of a row, without the instructions around it."""
-        from curriculum_env.pool.content import prompt_text
+        from curriculum_env.pool.content import prompt_of, prompt_text
 
-        return prompt_text(row.data[prompt_field(row.data)])
+        return prompt_text(prompt_of(row.data[prompt_field(row.data)]))
 
     def augment_prompt(self, parent: Row, kind: Kind) -> Prompt:
         """What the policy is asked, to write a variant."""
@@ -82,7 +82,7 @@ def prompt_field(data: Mapping[str, Any]) -> str:
         PoolError: none of them does.
     """
     for name in PROMPTS:
-        if name in data:
+        if data.get(name):
             return name
     raise PoolError(
         f"a row has the data {', '.join(data)}; expected one of {', '.join(PROMPTS)} to make "

@@ -6,6 +6,7 @@ import asyncio
 import json
 from dataclasses import dataclass, field, replace
 
+from curriculum_env.augment.attempt import attempt, attempt_async
 from curriculum_env.augment.filters import Filters
 from curriculum_env.augment.hooks import AugmentHooks
 from curriculum_env.augment.policy import Policy
@@ -51,7 +52,8 @@ class Maker:
         proposal = await self.proposer.propose(policy, parent, kind)
         if isinstance(proposal, Discard):
             return proposal
-        refusal = self.filters.problem(parent, kind, proposal.problem)
+        problem = proposal.problem
+        refusal = attempt(lambda: self.filters.problem(parent, kind, problem))
         return proposal if refusal is None else _of(refusal, proposal)
 
     async def settle(self, parent: Row, proposal: Proposal, name: str = "") -> Accepted | Discard:
@@ -65,15 +67,9 @@ class Maker:
         annotation = await self.teacher.annotate(parent, proposal.problem)
         if isinstance(annotation, Discard):
             return annotation
-        kind, problem = proposal.kind, proposal.problem
-        refusal = self.filters.verdict(parent, kind, problem, annotation)
-        if refusal is not None:
-            return _of(refusal, annotation)
-        assert annotation.answer is not None
-        row = self._row(parent, problem, annotation.answer)
+        row = self._row(parent, proposal, annotation)
         if isinstance(row, Row):
-            row = replace(row, parent=parent.uid, factor=proposal.factor)
-            row = await self._admitted(parent, kind, row, name)
+            row = await self._admitted(parent, proposal.kind, row, name)
         return Accepted(row, annotation) if isinstance(row, Row) else _of(row, annotation)
 
     async def make(
@@ -81,18 +77,15 @@ class Maker:
     ) -> Accepted | Discard:
         """The environment's own variant `number` of `parent`, which needs neither the policy nor a
         teacher."""
-        try:
-            async with self._turn:
-                made = await asyncio.to_thread(self.hooks.augment_variant, parent, kind, number)
-        except Exception as error:  # whatever an environment's own code raises
-            return Discard("no_task", f"{type(error).__name__}: {error}")
-        if made is None:
-            return Discard("no_task")
-        row = replace(made, parent=parent.uid, factor=clamped(made.factor, kind))
-        admitted = await self._admitted(parent, None, row, name)
-        if isinstance(admitted, Discard):
-            return admitted
-        return Accepted(admitted, Annotation(None, model="environment", votes=0))
+        vary = self.hooks.augment_variant
+        async with self._turn:
+            made = await attempt_async(lambda: asyncio.to_thread(vary, parent, kind, number))
+        if isinstance(made, Row):
+            made = replace(made, parent=parent.uid, factor=clamped(made.factor, kind))
+            made = await self._admitted(parent, None, made, name)
+        if isinstance(made, Row):
+            return Accepted(made, Annotation(None, model="environment", votes=0))
+        return made or Discard("no_task")
 
     async def close(self) -> None:
         """Close the connections."""
@@ -101,17 +94,20 @@ class Maker:
         if self.teacher is not None:
             await self.teacher.close()
 
-    def _row(self, parent: Row, problem: str, answer: str) -> Row | Discard:
-        try:
-            row = self.hooks.child(parent, problem, answer)
-        except Exception as error:  # whatever an environment's own code raises
-            return Discard("no_task", f"{type(error).__name__}: {error}")
+    def _row(self, parent: Row, proposal: Proposal, verdict: Annotation) -> Row | Discard:
+        kind, problem, answer = proposal.kind, proposal.problem, verdict.answer or ""
+        refusal = attempt(lambda: self.filters.verdict(parent, kind, problem, verdict))
+        if refusal is not None:
+            return refusal
+        row = attempt(lambda: self.hooks.child(parent, problem, answer))
+        if isinstance(row, Row):
+            return replace(row, parent=parent.uid, factor=proposal.factor)
         return row or Discard("no_task")
 
     async def _admitted(self, parent: Row, kind: Kind | None, row: Row, name: str) -> Row | Discard:
         if name and self._names.get(row.uid) == name:
             return row
-        refusal = _unfit(row) or await self.filters.child(parent, kind, row)
+        refusal = _unfit(row) or await attempt_async(lambda: self.filters.child(parent, kind, row))
         if refusal is not None:
             return refusal
         self.filters.add([row])

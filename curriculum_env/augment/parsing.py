@@ -9,7 +9,7 @@ from curriculum_env.augment.proposal import Discard, Variant, clamped
 LONGEST_REPLY = 100_000
 
 _THOUGHT = re.compile(r"<think>.*?</think>|\A.*</think>|<think>.*\Z", re.DOTALL)
-_PROBLEM = re.compile(r"<problem>(.*?)</problem>", re.DOTALL)
+_PROBLEM = re.compile(r"<\s*/?\s*problem\b", re.IGNORECASE)
 _DIFFICULTY = re.compile(r"<difficulty>([^<>]*)</difficulty>")
 _ANSWER = re.compile(r"<answer>([^<>]*)</answer>")
 _TAG = re.compile(r"<\s*/?\s*(?:problem|difficulty|answer|think)\b", re.IGNORECASE)
@@ -24,12 +24,13 @@ def spoken(reply: str) -> str:
 def parse_variant(reply: str) -> Variant | Discard:
     """The one `<problem>` of a reply, and its `<difficulty>`, 1 where that cannot be read."""
     text = spoken(reply)
-    problems = _PROBLEM.findall(text)
-    if not problems:
+    opened, _, rest = text.partition("<problem>")
+    inside, closed, after = rest.partition("</problem>")
+    if not closed:
         return Discard("no_problem")
-    if len(problems) > 1 or len(re.findall(r"(?i)<\s*/?\s*problem\b", text)) != 2:
+    if _PROBLEM.search(opened + " " + after):
         return Discard("tags")
-    problem = str(problems[0]).strip()
+    problem = inside.strip()
     if _TAG.search(problem):
         return Discard("tags")
     if not problem:

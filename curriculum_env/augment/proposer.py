@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from curriculum_env.augment.attempt import attempt
 from curriculum_env.augment.endpoint import Endpoint
 from curriculum_env.augment.hooks import AugmentHooks
 from curriculum_env.augment.policy import Policy
@@ -31,7 +32,9 @@ class Proposer:
         Raises:
             ServiceError, HaltError: as `Endpoint.ask` says; nothing is known of the variant then.
         """
-        prompt = self.hooks.augment_prompt(parent, kind)
+        prompt = attempt(lambda: self.hooks.augment_prompt(parent, kind))
+        if isinstance(prompt, Discard):
+            return prompt
         try:
             reply = await self.endpoint.ask(policy, prompt, self.sampling)
         except RefusedError as error:
@@ -42,7 +45,7 @@ class Proposer:
         took = (reply.prompt_tokens or 0, reply.completion_tokens or 0)
         if reply.finish == "length":
             return Discard("cut_off", "", policy.model, *took)
-        found = self.hooks.augment_parse(parent, reply.text)
+        found = attempt(lambda: self.hooks.augment_parse(parent, reply.text))
         if isinstance(found, Discard):
             return Discard(found.reason, found.detail, policy.model, *took)
         factor = clamped(found.factor, kind)

@@ -1,22 +1,26 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
+from curriculum_env.augment.endpoint import Endpoint
 from curriculum_env.augment.evaluation import Evaluation
 from curriculum_env.augment.filters import Filters, Limits
 from curriculum_env.augment.hooks import AugmentHooks, alike, default_child
 from curriculum_env.augment.maker import Accepted, Maker
 from curriculum_env.augment.prompts import EXAMPLES
 from curriculum_env.augment.proposal import Annotation, Discard, Kind, Proposal
+from curriculum_env.augment.proposer import Proposer
 from curriculum_env.augment.steering import steers
 from curriculum_env.augment.teacher import SymbolicTeacher
 from curriculum_env.errors import PoolError
 from curriculum_env.pool.contamination import Decontaminator
 from curriculum_env.pool.content import fingerprint
+from curriculum_env.testing.policy import ScriptedPolicy, serve_policy
 from curriculum_env.types import Row
-from tests.augment.making import STORIES, pool, row, truth
+from tests.augment.making import STORIES, policy, pool, row, truth
 
 PARENT = row(STORIES[0].format(31, 44))
 OTHER = row(STORIES[1].format(12, 13))
@@ -124,12 +128,36 @@ def test_the_same_answer_is_no_fault_where_it_can_be() -> None:
     assert filters().verdict(PARENT, "numbers", "x", Annotation("75")) is None
 
 
-@pytest.mark.parametrize(("answer", "refused"), [("12", False), ("13", True), ("14", True)])
-async def test_the_environments_rubric_has_the_last_word(answer: str, refused: bool) -> None:
-    child = default_child(PARENT, STORIES[0].format(5, 7), answer)
-    assert child
-    found = await filters(hooks=Rising()).child(PARENT, "numbers", child)
-    assert (found is not None and found.reason == "gold_refused") == refused
+@pytest.mark.parametrize(
+    ("answer", "reason"), [("12", None), ("13", "gold_refused"), ("14", "failed")]
+)
+async def test_the_environments_rubric_has_the_last_word(answer: str, reason: str | None) -> None:
+    made = maker(Rising(), lambda problem: answer)
+    found = await settled(made, STORIES[0].format(5, 7))
+    assert (found.reason if isinstance(found, Discard) else None) == reason
+
+
+class Failing(AugmentHooks):
+    """An environment all of whose hooks fail, one of them at a time."""
+
+    def __init__(self, hook: str) -> None:
+        setattr(self, hook, self.fail)
+
+    def fail(self, *arguments: object) -> None:
+        raise KeyError("board")
+
+
+HOOKS = ("augment_text", "augment_answer_changes", "child", "augment_accepts")
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+async def test_an_environment_whose_code_fails_loses_the_variant_alone(hook: str) -> None:
+    made = maker()
+    made.hooks = made.filters.hooks = Failing(hook)
+    kept = Proposal(PARENT.uid, "numbers", STORIES[0].format(30, 45), 1.0, "m")
+    found = await made.settle(PARENT, kept)
+    assert isinstance(found, Discard)
+    assert (found.reason, found.detail) == ("failed", "KeyError: 'board'")
 
 
 async def test_the_form_of_the_environments_own_split_is_no_leak() -> None:
@@ -165,13 +193,24 @@ def test_mathematics_gives_no_orders() -> None:
     assert not [one for one in rows if steers(one.data["prompt"])]
 
 
+@pytest.mark.parametrize(("hook", "tokens"), [("augment_prompt", 0), ("augment_parse", 9)])
+async def test_what_a_failed_proposal_took_is_counted(hook: str, tokens: int) -> None:
+    made = maker()
+    with serve_policy(ScriptedPolicy()) as url:
+        made.proposer = Proposer(Failing(hook), Endpoint(retries=0))
+        found = await made.propose(policy(url), PARENT, "numbers")
+        await made.close()
+    assert isinstance(found, Discard)
+    assert (found.reason, found.prompt_tokens + found.completion_tokens) == ("failed", tokens)
+
+
 async def settled(made: Maker, problem: str, name: str = "") -> Accepted | Discard:
     return await made.settle(PARENT, Proposal(PARENT.uid, "numbers", problem, 1.2, "m"), name)
 
 
-def maker() -> Maker:
-    among = filters()
-    teacher = SymbolicTeacher(lambda parent, problem: Annotation(truth(problem), model="sums"))
+def maker(hooks: AugmentHooks | None = None, answer: Callable[[str], str] = truth) -> Maker:
+    among = filters(hooks=hooks)
+    teacher = SymbolicTeacher(lambda parent, problem: Annotation(answer(problem), model="sums"))
     return Maker(among.hooks, among, teacher=teacher)
 
 
@@ -233,6 +272,9 @@ def test_an_answer_takes_the_type_it_had(example: object, answer: str, value: ob
 
 
 def test_rows_without_a_prompt_are_told() -> None:
+    among = filters()
+    among.add([Row("picture", {"prompt": [{"role": "user", "content": [{"type": "image"}]}]})])
+    assert among.problem(PARENT, "numbers", STORIES[0].format(32, 45)) is None
     with pytest.raises(PoolError, match=r"define augment_text\(\) and child\(\)"):
-        filters().add([Row("x", {"board": "..."})])
+        Filters(AugmentHooks()).add([Row("x", {"board": "..."})])
     assert default_child(Row("x", {"prompt": "a"}), "b", "c") is None

@@ -197,4 +197,4 @@ async def test_a_solver_that_fails_says_nothing_of_the_problem() -> None:
     assert await teacher.annotate(PARENT, "1") == Annotation("1")
     found = await teacher.annotate(PARENT, "0")
     assert isinstance(found, Discard)
-    assert (found.reason, found.detail[:17]) == ("no_answer", "ZeroDivisionError")
+    assert (found.reason, found.detail[:17]) == ("failed", "ZeroDivisionError")

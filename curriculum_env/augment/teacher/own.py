@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from curriculum_env.augment.attempt import attempt
 from curriculum_env.augment.endpoint import Endpoint
 from curriculum_env.augment.hooks import AugmentHooks
 from curriculum_env.augment.policy import Policy
@@ -44,14 +45,19 @@ class OwnTeacher:
         await self.endpoint.close()
 
     async def _opinion(self, policy: Policy, parent: Row, problem: str) -> Annotation | Discard:
-        prompt = self.hooks.augment_question(parent, problem)
+        prompt = attempt(lambda: self.hooks.augment_question(parent, problem))
+        if isinstance(prompt, Discard):
+            return prompt
         try:
             reply = await self.endpoint.ask(policy, prompt, self.sampling)
         except RefusedError as error:
             return Discard("refused", str(error), policy.model)
         took = (reply.prompt_tokens or 0, reply.completion_tokens or 0)
-        cut = reply.finish == "length"
-        answer = None if cut else self.hooks.augment_answer(parent, reply.text)
+        if reply.finish == "length":
+            return Discard("no_answer", "cut off", policy.model, *took)
+        answer = attempt(lambda: self.hooks.augment_answer(parent, reply.text))
+        if isinstance(answer, Discard):
+            return Discard(answer.reason, answer.detail, policy.model, *took)
         if answer is None:
             return Discard("no_answer", "", policy.model, *took)
         return Annotation(
