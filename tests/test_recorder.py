@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from curriculum_env.recorder import Recorder, recorder_for
-from curriculum_env.store import Store, open_store
+from curriculum_env.store import Store, open_store, quick
 from curriculum_env.store.sqlite import SqliteStore
 from curriculum_env.testing.store import drain, make_outcomes
 from curriculum_env.types import Outcome
@@ -74,8 +74,9 @@ async def test_outcomes_that_come_together_share_a_transaction(
 
 
 async def test_where_the_store_can_an_outcome_is_in_it_before_the_event_loop_goes_on(
-    url: str, recorder: Recorder
+    url: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(quick, "_SLOW_SECONDS", 60.0)  # however busy the machine is
     first, second, third = make_outcomes("a", 3)
     await recorder.record(first)  # opens the store, in the thread
     with pytest.raises(StopIteration) as ended:

@@ -22,8 +22,7 @@ _RETRY_SECONDS = 1.0
 
 
 class DrawLog:
-    """Writes draws at once where the store can do that, otherwise, and events always, in a thread
-    of its own, which also keeps the owner's heartbeat.
+    """Writes draws and events in a thread of its own, which also keeps the owner's heartbeat.
 
     A draw that is not written within 50 ms is written later: `deferred` counts such draws. Should
     the process die before that, its log lacks them and a resume is inexact from there.
@@ -66,8 +65,6 @@ class DrawLog:
         if self._direct:
             self._store.append_draws(self._run, [draw])
             return
-        if self._wrote_at_once(draw):
-            return
         with self._work:
             self._draws.append(draw)
             self._work.notify_all()
@@ -96,16 +93,6 @@ class DrawLog:
                 "%d draws could not be logged to %s; a resume will not replay them",
                 len(self._draws), self._store.url,
             )  # fmt: skip
-
-    def _wrote_at_once(self, draw: Draw) -> bool:
-        """Whether `draw` is logged now; it never overtakes what is queued."""
-        with self._work:
-            if self._draws or self._events:
-                return False
-        try:
-            return self._store.append_draw_at_once(self._run, draw)
-        except StoreError:  # the thread will meet it too, and knows what to do
-            return False
 
     def _defer(self) -> None:
         self.deferred += 1

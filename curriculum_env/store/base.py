@@ -79,11 +79,6 @@ class Store(ABC):
     def append_draws(self, run: Run, draws: Sequence[Draw]) -> None:
         """Log draws, durable when it returns; idempotent on the draw number."""
 
-    def append_draw_at_once(self, run: Run, draw: Draw) -> bool:
-        """Log one draw from an event loop: within 50 ms and durable (True), or not at all (False)
-        where that needs a wait, or this store is not the owner; then `append_draws` is to do it."""
-        return False
-
     @abstractmethod
     def draws(self, first: int = 0, last: int | None = None) -> Iterator[Draw]:
         """The logged draws with `first <= number` (`< last` if given), by rising number."""
@@ -94,8 +89,8 @@ class Store(ABC):
         """Write outcomes, durable when it returns; idempotent on `rollout_id` (first wins)."""
 
     def record_at_once(self, outcome: Outcome) -> bool:
-        """Write one outcome from an event loop: within 50 ms and durable (True), or not at all
-        (False) where that needs a wait; then `record` is to do it."""
+        """Write one outcome from an event loop: durable (True), or not at all (False) where that
+        needs a wait, as for a lock, a server, or a disk found slow; then `record` is to do it."""
         return False
 
     # --- anyone ------------------------------------------------------------------------------

@@ -1,9 +1,11 @@
 """Single rows into an SQLite file from the thread that has them, without waiting.
 
-Such a commit takes about 20 µs; to hand the row to another thread takes ten times that for the
-wake-ups alone. The caller may be an event loop, so where the row cannot go in at once (a lock held
-for more than 5 ms, a disk that has just been slow, any error) the answer is None, and the row is
-the caller's to write the longer way. Checkpoints, which do wait for the disk, run in a thread.
+Such a commit takes about 20 µs of the processor and goes into the operating system's memory, not
+to the disk. The caller may be an event loop, so where the row cannot go in at once (a lock held
+for more than 5 ms, a commit that lately took more than 25 ms, any error) the answer is None, and
+the row is the caller's to write the longer way. A system that stalls all writes holds the caller
+up for as long, but once: the next rows go the longer way for 5 s, and each further time for twice
+as long. Checkpoints, which do wait for the disk, run in a thread.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from curriculum_env.store.forks import ForkGate
 
 _LOCK_SECONDS = 0.005  # how long to wait for somebody else's lock
 _SLOW_SECONDS = 0.025  # a commit that took longer was waiting for something
-_REST_SECONDS = 5.0  # no more of them for so long then
+_REST_SECONDS, _LONGEST_REST = 5.0, 300.0  # no more of them for so long then
 _CHECKPOINT_COMMITS = 256  # about the 1,000 pages of SQLite's own checkpoints
 _LONG_LOG = 4096  # pages, 16 MB
 
@@ -33,7 +35,7 @@ class QuickWriter:
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
         self._commits = 0
-        self._rests_until = 0.0
+        self._rest, self._rests_until = _REST_SECONDS, 0.0
 
     def write(self, statement: str, values: tuple[Any, ...]) -> int | None:
         """The number of rows `statement` wrote, durable; None where that could not be at once."""
@@ -48,7 +50,8 @@ class QuickWriter:
             self._lock.release()
             ended = time.monotonic()
             if ended - begun > _SLOW_SECONDS:
-                self._rests_until = ended + _REST_SECONDS
+                self._rests_until = ended + self._rest
+                self._rest = min(2 * self._rest, _LONGEST_REST)
         self._committed()
         return written
 

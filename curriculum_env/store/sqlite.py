@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -122,7 +122,12 @@ class SqliteStore(SqlStore):
         self._lock.patience = _CLOSING_SECONDS
         super().close()
 
-    def append_draw_at_once(self, run: Run, draw: Draw) -> bool:
+    def append_draws(self, run: Run, draws: Sequence[Draw]) -> None:
+        """One by one they come while a trainer waits for them: the short way first."""
+        if len(draws) != 1 or not self._append_at_once(run, draws[0]):
+            super().append_draws(run, draws)
+
+    def _append_at_once(self, run: Run, draw: Draw) -> bool:
         claim = self._claim
         if claim is None or not claim.mine():
             return False

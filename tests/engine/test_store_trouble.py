@@ -31,10 +31,6 @@ class FailingStore(SqliteStore):
         self._check()
         super().append_draws(run, draws)
 
-    def append_draw_at_once(self, run: Run, draw: Draw) -> bool:
-        self._check()
-        return super().append_draw_at_once(run, draw)
-
     def log_event(self, kind: str, data: Mapping[str, Any]) -> None:
         self._check()
         super().log_event(kind, data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -13,14 +13,23 @@ from typing import Any
 
 import pytest
 
-from curriculum_env.store import open_store, quick
+from curriculum_env.errors import OwnerError
+from curriculum_env.store import Run, open_store, quick
 from curriculum_env.store.forks import ForkGate
 from curriculum_env.store.quick import QuickWriter
+from curriculum_env.store.sql import SqlStore
 from curriculum_env.store.sqlite import SqliteStore
 from curriculum_env.testing.store import drain, make_draws, make_outcomes
+from curriculum_env.types import Draw
 from tests.store.processes import run, running
 
 ROW = "INSERT INTO rows VALUES (?)"
+
+
+@pytest.fixture(autouse=True)
+def _busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which may stop a test in the middle of a commit."""
+    monkeypatch.setattr(quick, "_SLOW_SECONDS", 60.0)
 
 
 @pytest.fixture
@@ -84,17 +93,18 @@ def test_a_file_that_is_gone_is_not_made_anew(path: Path, writer: QuickWriter) -
     assert not path.exists()
 
 
-def test_after_a_slow_commit_it_rests(
+def test_after_a_slow_commit_it_rests_each_time_longer(
     path: Path, writer: QuickWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(quick, "_SLOW_SECONDS", 0.0)
-    monkeypatch.setattr(quick, "_REST_SECONDS", 0.5)
-    assert writer.write(ROW, ("a",)) == 1
-    monkeypatch.setattr(quick, "_SLOW_SECONDS", 60.0)
-    assert writer.write(ROW, ("b",)) is None
-    time.sleep(0.6)
-    assert writer.write(ROW, ("c",)) == 1
-    assert count(path) == 2
+    now = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr(quick, "_SLOW_SECONDS", -1.0)
+    for rest in (5.0, 10.0, 20.0):
+        assert writer.write(ROW, ("a",)) == 1
+        now += rest - 0.1
+        assert writer.write(ROW, ("a",)) is None
+        now += 0.2
+    assert count(path) == 3
 
 
 def test_the_log_of_commits_does_not_grow_for_ever(sqlite_url: str) -> None:
@@ -171,8 +181,7 @@ life = store.start_run({})
 for n in range(400):
     outcome = Outcome(0, "uid", str(n), 1.0)
     store.record_at_once(outcome) or store.record([outcome])
-    wrote = store.append_draw_at_once(life, Draw(n, "uid", 1.0, 0.0))
-    wrote or store.append_draws(life, [Draw(n, "uid", 1.0, 0.0)])
+    store.append_draws(life, [Draw(n, "uid", 1.0, 0.0)])
 print("ready", flush=True)
 while True:
     store.record_at_once(Outcome(0, "uid", str(time.time()), 1.0))
@@ -185,11 +194,27 @@ while True:
         assert [draw.number for draw in store.draws()] == list(range(400))
 
 
-def test_an_owner_who_lost_the_store_logs_nothing_at_once(sqlite_url: str) -> None:
-    with closing(open_store(sqlite_url)) as store:
+def test_only_the_owner_logs_a_draw_the_short_way(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ways: list[str] = []
+    whole = SqlStore.append_draws
+
+    def long_way(self: SqlStore, run: Run, draws: Sequence[Draw]) -> None:
+        ways.append("long")
+        whole(self, run, draws)
+
+    monkeypatch.setattr(SqlStore, "append_draws", long_way)
+    with closing(open_store(sqlite_url)) as store, closing(open_store(sqlite_url)) as usurper:
         store.acquire()
         run = store.start_run({})
-        assert store.append_draw_at_once(run, make_draws(0, 1)[0])
-        with closing(open_store(sqlite_url)) as usurper:
-            usurper.acquire(force=True)
-            assert not store.append_draw_at_once(run, make_draws(1, 1)[0])
+        first, second, third = make_draws(0, 3)
+        store.append_draws(run, [first])
+        assert ways == []
+        usurper.acquire(force=True)
+        with pytest.raises(OwnerError):
+            store.append_draws(run, [second])
+        assert ways == ["long"]
+        usurper.append_draws(run, [third])
+        assert list(usurper.draws()) == [first, third]
+        assert usurper.start_run({}).first_draw == 3
