@@ -5,12 +5,15 @@ The scripted policy (`curriculum_env.testing.policy`) reads each task's pass rat
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import verifiers.v1 as vf
 
 from curriculum_env import (
+    Annotation,
     ChatHarness,
     CurriculumMixin,
     CurriculumTaskConfig,
@@ -18,11 +21,18 @@ from curriculum_env import (
     CurriculumTaskMixin,
     LocalEnv,
     Row,
+    Variant,
+    content_uid,
 )
 from curriculum_env.adapters.verifiers import CurriculumTasksetConfig
-from curriculum_env.testing.policy import RIGHT
+from curriculum_env.testing.policy import RIGHT, tag
 
 __all__ = ["ChatHarness", "Coins", "LocalEnv"]
+
+WORDS = [
+    first + second for first in "bdfgklmnprst" for second in ("ander", "iling", "omata", "uriel")
+]
+"""What variants are told apart by: long enough words, none like another."""
 
 
 class CoinData(CurriculumTaskData):
@@ -46,20 +56,36 @@ class CoinsConfig(CurriculumTasksetConfig):
     count: int = 2000
     dead: float = 0.0
     rates_seed: int = 0
+    writing: float = 0.0
+    """Seconds that the policy takes to write a variant."""
 
 
 class Coins(CurriculumMixin, vf.Taskset[CoinTask, CoinsConfig]):
     """Coins, drawn by how they fall."""
 
     def rows(self) -> Iterator[Row]:
-        random = np.random.default_rng(self.config.rates_seed)
-        rates = random.uniform(0.02, 0.98, self.config.count)
-        dead = random.random(self.config.count) < self.config.dead
+        rng = np.random.default_rng(self.config.rates_seed)
+        rates = rng.uniform(0.02, 0.98, self.config.count)
+        dead = rng.random(self.config.count) < self.config.dead
         rates[dead] = rates[dead].round()
         return (coin(f"coin-{index}", float(p)) for index, p in enumerate(rates))
 
     def heldout_rows(self) -> Iterator[Row]:
         return (coin(f"heldout-{index}", 0.5) for index in range(8))
+
+    def augment_prompt(self, parent: Row, kind: str) -> str:
+        return f"Write another coin like {parent.uid}. [delay={self.config.writing}]"
+
+    def augment_parse(self, parent: Row, reply: str) -> Variant:
+        words = random.sample(WORDS, 8)
+        return Variant(f"Toss {' '.join(words)}. [p={parent.data['p']:.4f}]")
+
+    def teacher(self) -> Callable[[Row, str], Annotation]:
+        return lambda parent, problem: Annotation(str(tag(problem, "p", 0.0)))
+
+    def child(self, parent: Row, problem: str, answer: str) -> Row:
+        made = coin(content_uid({"prompt": problem}), float(answer))
+        return replace(made, data={**made.data, "prompt": problem})
 
 
 def coin(uid: str, p: float) -> Row:
