@@ -10,9 +10,9 @@ by run, so that a benchmark that was stopped goes on where it was.
     python benchmarks/variants.py --training --seeds 4
     python benchmarks/variants.py --lab --quick
 
-`--lab`: 300 simulated tasks, 48,000 rollouts. `--training`: the tiny policy learns sums by GRPO from
-200 of them, 50,000 rollouts; variants have other numbers of the same lengths. Intervals hold 95% of
-the bootstrap over seeds, paired. The last line is one JSON object.
+`--lab`: 300 simulated tasks, 48,000 rollouts. `--training`: the tiny policy learns sums by GRPO
+from 200 of them, 50,000 rollouts; variants have other numbers of the same lengths. Intervals hold
+95% of the bootstrap over seeds, paired. The last line is one JSON object.
 """
 
 from __future__ import annotations
@@ -51,8 +51,13 @@ POOLS = {"easy-heavy": (6.0, 3.0, 1.0, 0.5, 0.3), "even": (1.0, 1.0, 1.0, 1.0, 1
 ON = {"enabled": True}
 PUBLISHED = {
     **ON,
-    **{"parents": "sampled", "pool_share": 0.99, "draw_share": 1.0, "generations": 1_000},
-    **{"fan_out": 1_000, "family": 100_000, "relatives": 1_000},
+    "parents": "sampled",
+    "pool_share": 0.99,
+    "draw_share": 1.0,
+    "generations": 1_000,
+    "fan_out": 1_000,
+    "family": 100_000,
+    "relatives": 1_000,
 }
 
 

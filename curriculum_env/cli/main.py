@@ -14,6 +14,7 @@ from curriculum_env.cli.envs import env_app, vf_install
 from curriculum_env.cli.export import export
 from curriculum_env.cli.interrupts import interrupts, leave
 from curriculum_env.cli.lab import lab
+from curriculum_env.cli.plot import plot
 from curriculum_env.cli.pool import pool_app
 from curriculum_env.cli.run import run
 from curriculum_env.cli.status import status
@@ -38,6 +39,7 @@ app.command()(train)
 app.command()(status)
 app.command()(export)
 app.command()(augment)
+app.command()(plot)
 app.command()(lab)
 app.add_typer(env_app, name="env")
 app.add_typer(pool_app, name="pool")

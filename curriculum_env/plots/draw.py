@@ -25,10 +25,9 @@ def draw_accuracy(panels: Sequence[Panel], path: Path) -> None:
     Raises:
         ConfigError: matplotlib is not installed.
     """
-    figure_class = _figure()
     columns = min(_COLUMNS, len(panels))
     rows = math.ceil(len(panels) / columns)
-    figure = figure_class(figsize=(4.0 * columns, 3.2 * rows), layout="constrained")
+    figure = figure_class()(figsize=(4.0 * columns, 3.2 * rows), layout="constrained")
     axes = list(figure.subplots(rows, columns, squeeze=False).flat)
     colours = _colours(panels)
     for axis, panel in zip(axes, panels, strict=False):
@@ -66,7 +65,8 @@ def _colours(panels: Iterable[Panel]) -> dict[str, str]:
     return {DEFAULT: _OURS, UNIFORM: _PLAIN, **shades}
 
 
-def _figure() -> Any:
+def figure_class() -> Any:
+    """The figures of matplotlib; raises `ConfigError` where it is not installed."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
