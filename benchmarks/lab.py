@@ -7,7 +7,13 @@ marks a rule with the settings that a random search on other seeds found best fo
 the policy and `uniform-live` the dead tasks: they are no competitors.
 
     python benchmarks/lab.py --seeds 10 --output outputs/lab
+    python benchmarks/lab.py --seeds 10 --everyone 3 --output outputs/lab
     python benchmarks/lab.py --quick
+
+The output folder keeps every run: a comparison that was stopped goes on where it was (empty it
+after a change to a rule). With `--everyone`, only the best rules of each setting play the further
+seeds, beside the default, uniform drawing and the references: the table then has fewer seeds of the
+others, and the verdict compares with the best of those that played all.
 
 The last line is one JSON object: per setting the rollouts to the target over those of uniform and
 of the best other rule, mean over seeds and 95% interval.
@@ -19,7 +25,7 @@ import argparse
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,10 +33,13 @@ from typing import Any
 from rich.console import Console
 
 from curriculum_env.cli.lab_report import Report, bar, show_report, wide, write_json, write_plot
-from curriculum_env.sim import SETTINGS, Setting, run_lab
+from curriculum_env.sim import SETTINGS, Play, Setting, run_lab
 from curriculum_env.sim.entrants import DEFAULT, UNIFORM, Entrant, entrants, tuned
+from curriculum_env.sim.kept import Refused
 from curriculum_env.sim.summary import Interval, Standings, Verdict, verdict
 
+Entrants = Mapping[str, Entrant]
+FRONT = 6
 QUICK = (DEFAULT, UNIFORM, "mopps", "speed", "staged", "thompson", "pr-grpo", "dots", "oracle")
 
 
@@ -52,36 +61,78 @@ def as_json(found: Verdict) -> dict[str, Any]:
     }
 
 
+def finalists(standings: Standings, setting: str, everyone: Entrants) -> list[Entrant]:
+    """The default, uniform drawing, the references, and the best `FRONT` of the others."""
+    names = [line.entrant for line in standings.lines(setting)]
+    others = [name for name in names if name in competitors(everyone)][:FRONT]
+    fixed = [name for name in names if name in (DEFAULT, UNIFORM)]
+    references = [name for name in names if everyone[name].kind == "reference"]
+    return [everyone[name] for name in (*fixed, *references, *others)]
+
+
+def competitors(everyone: Entrants) -> list[str]:
+    """Who is to be beaten: every rule but those of the very settings of the default."""
+    return [
+        name
+        for name, found in everyone.items()
+        if found.kind in ("rule", "tuned") and found.config != everyone[DEFAULT].config
+    ]
+
+
+def compare(
+    everyone: Entrants, settings: Sequence[Setting], args: argparse.Namespace
+) -> tuple[list[Play], list[Refused]]:
+    """Play what has not been played."""
+    folder = args.output and args.output / "runs"
+    first = min(args.everyone or args.seeds, args.seeds)
+    with bar(len(everyone) * len(settings) * first, Console(stderr=True)) as done:
+        plays, refused = run_lab(
+            list(everyone.values()), settings, range(first), args.processes, done, folder
+        )
+    if first < args.seeds:
+        standings = Standings(plays)
+        chosen = {s.name: finalists(standings, s.name, everyone) for s in settings}
+        runs = sum(map(len, chosen.values())) * (args.seeds - first)
+        with bar(runs, Console(stderr=True)) as done:
+            for setting in settings:
+                seeds, those = range(first, args.seeds), chosen[setting.name]
+                more, _ = run_lab(those, [setting], seeds, args.processes, done, folder)
+                plays += more
+    return plays, refused
+
+
+def full(standings: Standings, setting: str, names: Sequence[str], seeds: int) -> list[str]:
+    """Those of the names that played every seed of a setting."""
+    played = standings.plays(setting)
+    return [name for name in names if len(played.get(name, ())) == seeds]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seeds", type=int, default=10, help="worlds per setting")
+    parser.add_argument("--everyone", type=int, help="worlds that all play; unset, --seeds")
     parser.add_argument("--processes", type=int, default=0, help="0: one per core")
-    parser.add_argument("--output", type=Path, help="folder for lab.json and lab.png")
+    parser.add_argument("--output", type=Path, help="folder for lab.json, lab.png and the runs")
     parser.add_argument("--quick", action="store_true", help="2 small worlds, nine entrants")
     args = parser.parse_args()
-    everyone: dict[str, Entrant] = {**entrants(), **tuned()}
-    settings, seeds = list(SETTINGS.values()), args.seeds
+    everyone: Entrants = {**entrants(), **tuned()}
+    settings = list(SETTINGS.values())
     if args.quick:
         everyone = {name: everyone[name] for name in QUICK}
-        settings, seeds = quick(settings), 2
+        settings, args.seeds = quick(settings), 2
     start = time.monotonic()
-    with bar(len(everyone) * len(settings) * seeds, Console(stderr=True)) as done:
-        plays, refused = run_lab(
-            list(everyone.values()), settings, range(seeds), args.processes, done
-        )
+    plays, refused = compare(everyone, settings, args)
     report = Report(Standings(plays), tuple(refused))
     show_report(report, wide())
     if args.output:
         write_json(report, args.output)
         write_plot(report, args.output)
-    others = [
-        name
-        for name, found in everyone.items()
-        if found.kind in ("rule", "tuned") and found.config != everyone[DEFAULT].config
-    ]
-    verdicts = [verdict(report.standings, s.name, DEFAULT, others) for s in settings]
+    verdicts = []
+    for setting in settings:
+        others = full(report.standings, setting.name, competitors(everyone), args.seeds)
+        verdicts.append(verdict(report.standings, setting.name, DEFAULT, others))
     result = {
-        "seeds": seeds,
+        "seeds": args.seeds,
         "entrants": len(everyone),
         "seconds": round(time.monotonic() - start),
         "cores": os.cpu_count(),

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from curriculum_env.cli.render import number
 from curriculum_env.plots import accuracy_panels, draw_accuracy
-from curriculum_env.sim.lab import Refused
+from curriculum_env.sim.kept import Refused
 from curriculum_env.sim.replay import Score
 from curriculum_env.sim.summary import Interval, Line, Standings
 
