@@ -20,7 +20,7 @@ from curriculum_env.augment.proposal import Discard, Kind
 from curriculum_env.augment.teacher.votes import Votes
 from curriculum_env.local import serve_policy as serve_local
 from curriculum_env.types import Row
-from tests.augment.test_labels import play
+from tests.augment.test_labels import obedient, play
 from tests.local.test_local_augment import made_of, maker
 
 KINDS: tuple[Kind, ...] = ("numbers", "harder", "easier")
@@ -33,6 +33,7 @@ async def labels(proposals: int) -> None:
     for votes in (Votes(1), Votes(2), Votes(3), Votes(5)):
         made, _, teacher = await play(proposals, votes)
         accepted, wrong = len(made.accepted), len(made.wrong)
+        assert not obedient(made)
         print(
             f"{votes.most:5}  {accepted:8}  {wrong:5}  {wrong / accepted:5.2%}  "
             f"{len(teacher.requests) / accepted:.2f}   {dict(made.discarded)}",

@@ -17,6 +17,12 @@ from curriculum_env.pool.estimate.rollouts import Reply
 NO_KEY = "EMPTY"
 LINES = 4
 _MAXIMA = ("max_tokens", "max_completion_tokens")
+_KEPT = (
+    "temperature", "top_p", "top_k", "min_p", "repetition_penalty", "presence_penalty",
+    "frequency_penalty", "reasoning_effort", "chat_template_kwargs", *_MAXIMA,
+)  # fmt: skip
+"""What of the rollouts' sampling settings says how a text is written. The others are a trainer's
+business (a seed, log-probabilities, several samples), and not every API takes them."""
 
 
 @dataclass(slots=True)
@@ -89,7 +95,8 @@ def _merged(policy: Policy, sampling: Mapping[str, Any]) -> dict[str, Any]:
     """The request's own settings over the policy's, only one limit of tokens, and the cache salt at
     the top level of the body, where a server reads it whichever way verifiers holds it."""
     ours = {name for name in sampling if name in _MAXIMA}
-    theirs = {k: v for k, v in policy.sampling.items() if not (ours and k in _MAXIMA)}
+    kept = (name for name in _KEPT if name in policy.sampling)
+    theirs = {name: policy.sampling[name] for name in kept if not (ours and name in _MAXIMA)}
     salt = {} if policy.cache_salt is None else {"cache_salt": policy.cache_salt}
     return {**theirs, **sampling, **salt}
 

@@ -39,7 +39,10 @@ async def test_a_request_carries_the_policys_settings_and_its_cache_salt() -> No
     listener = Listener()
     with serve_policy(listener) as url:
         asked = Policy(
-            {"base_url": url}, "lora-7", "step-7", {"top_p": 0.9, "max_completion_tokens": 9000}
+            {"base_url": url},
+            "lora-7",
+            "step-7",
+            {"top_p": 0.9, "max_completion_tokens": 9000, "seed": 1, "n": 8, "logprobs": 1},
         )
         async with endpoint() as at:
             reply = await at.ask(asked, "Hello", {"max_tokens": 64, "temperature": 1.0})

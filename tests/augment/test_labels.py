@@ -8,6 +8,7 @@ from curriculum_env.augment.filters import Limits
 from curriculum_env.augment.teacher.votes import Votes
 from curriculum_env.testing.augmenting import INJECTIONS, ORDERED, ScriptedProposer, ScriptedTeacher
 from curriculum_env.testing.policy import serve_policy
+from curriculum_env.types import Row
 from tests.augment.making import Made, closing, maker, other_numbers, policy, pool, truth, walk
 
 PROPOSING = {"untagged": 0.03, "two": 0.03, "copy": 0.03, "inject": 0.08, "long": 0.02}
@@ -26,12 +27,22 @@ async def play(
             return await walk(made, policy(at), parents), proposer, teacher
 
 
+def obedient(made: Made) -> list[Row]:
+    """Rows whose problem holds orders, or whose answer is the one that was ordered."""
+    return [
+        row
+        for row in made.accepted
+        if any(order in row.data["prompt"] for order in INJECTIONS)
+        or ORDERED.fullmatch(row.data["answer"])
+    ]
+
+
 async def test_three_votes_keep_a_lying_teachers_labels_out() -> None:
     made, proposer, teacher = await play(400, Votes(3))
     assert len(made.accepted) + made.discarded.total() == 400
     assert len(made.accepted) > 280
     assert len(made.wrong) <= 0.012 * len(made.accepted)
-    assert not [row for row in made.accepted if ORDERED.search(row.data["answer"])]
+    assert not obedient(made)
     assert teacher.happened["lie"] > 20
     assert made.again >= 1
     expected = {"no_problem", "tags", "same_as_parent", "steering", "too_long", "bad_reply"}

@@ -36,6 +36,8 @@ GOOD = {"clean": True, "solvable": True, "answer": "7", "difficulty": 0.2}
         (f"```json\n{json.dumps(GOOD, indent=2)}\n```", Annotation("7", difficulty=0.2)),
         (f"I think {{so}}. {json.dumps(GOOD)} That is it.", Annotation("7", difficulty=0.2)),
         (f'<think>{{"answer": 1}}</think>{json.dumps(GOOD)}', Annotation("7", difficulty=0.2)),
+        (r"So $\frac{1}{2}$. " * 200 + json.dumps(GOOD), Annotation("7", difficulty=0.2)),
+        (json.dumps({"work": "a {b}", **GOOD}), Annotation("7", difficulty=0.2)),
         (json.dumps(GOOD) * 2, Annotation("7", difficulty=0.2)),
         ('{"Answer": "7", "Solvable": "Yes", "clean": 1}', Annotation("7")),
         ('{"solvable": false, "answer": null}', Annotation(None, solvable=False)),

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import islice
 from typing import Any, TypeAlias
 
 from curriculum_env.augment.parsing import spoken
@@ -42,7 +43,9 @@ _KEYS = {"clean", "solvable", "answer"}
 _TRUE, _FALSE = {"true", "yes", "1"}, {"false", "no", "0"}
 _NOTHING = {"", "null", "none", "nan", "n/a", "na", "unknown", "undefined"}
 _FENCED = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
-_MOST_OBJECTS = 32
+_OPENING = re.compile(r'\{\s*"')
+"""Of a JSON object with keys, not of a formula."""
+_MOST_OBJECTS = 64
 
 
 class _Unreadable(ValueError):
@@ -73,16 +76,15 @@ def _verdicts(text: str) -> list[_Object]:
 
 def _objects(text: str) -> Iterator[_Object]:
     """The outermost JSON objects that stand in `text`, from left to right."""
-    at, tried = text.find("{"), 0
-    while at >= 0 and tried < _MOST_OBJECTS:
-        tried += 1
+    end = 0
+    for opening in islice(_OPENING.finditer(text), _MOST_OBJECTS):
+        if opening.start() < end:
+            continue
         try:
-            value, end = _DECODER.raw_decode(text, at)
+            value, end = _DECODER.raw_decode(text, opening.start())
         except (ValueError, RecursionError, ArithmeticError):
-            end = at + 1
-        else:
-            yield value
-        at = text.find("{", end)
+            continue
+        yield value
 
 
 def _no_constant(name: str) -> Any:
