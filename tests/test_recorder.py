@@ -98,7 +98,7 @@ async def test_somebody_elses_lock_does_not_hold_up_the_event_loop(
         began = time.monotonic()
         for outcome in others:
             recorder.record_nowait(outcome)
-        assert time.monotonic() - began < 1.0  # 5 ms, but for what else the machine does
+        assert time.monotonic() - began < 1.0  # 1 ms, but for what else the machine does
         assert recorder.unwritten == 20
         assert recorded(url) == [first]
         lock.execute("COMMIT")

@@ -2,7 +2,7 @@
 
 Such a commit takes about 20 µs of the processor and goes into the operating system's memory, not
 to the disk. The caller may be an event loop, so where the row cannot go in at once (a lock held
-for more than 5 ms, a commit that lately took more than 25 ms, any error) the answer is None, and
+for more than 1 ms, a commit that lately took more than 25 ms, any error) the answer is None, and
 the row is the caller's to write the longer way. A system that stalls all writes holds the caller
 up for as long, but once: the next rows go the longer way for 5 s, and each further time for twice
 as long. Checkpoints, which do wait for the disk, run in a thread.
@@ -19,7 +19,7 @@ from typing import Any
 
 from curriculum_env.store.forks import ForkGate
 
-_LOCK_SECONDS = 0.005  # how long to wait for somebody else's lock
+_LOCK_SECONDS = 0.001  # how long to wait for somebody else's lock
 _SLOW_SECONDS = 0.025  # a commit that took longer was waiting for something
 _REST_SECONDS, _LONGEST_REST = 5.0, 300.0  # no more of them for so long then
 _CHECKPOINT_COMMITS = 256  # about the 1,000 pages of SQLite's own checkpoints
