@@ -11,11 +11,13 @@ seeds of the runs differ in the pool, in what is drawn and in what the policy an
     python benchmarks/training.py --pools easy-heavy --rules uniform,default --seeds 2
     python benchmarks/training.py --rules mine --config mine=mine.json --seeds 2
     python benchmarks/training.py --search-limit 8
+    python benchmarks/training.py --pools easy-heavy --rules default --trl
 
 `mine.json` holds the settings of a `CurriculumConfig`. A rule with `+ds` behind its name trains
 with dynamic sampling; one with a star has the settings that the lab's search found best. `limit` is
 the best fixed allocation over rungs, which `--search-limit` looks for on other seeds and keeps in
-`training_limit.json`. The last line is one JSON object.
+`training_limit.json`. `--trl` trains the rules once more by TRL's trainer, one seed, and compares
+the curves. The last line is one JSON object.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ from curriculum_env.cli.lab_report import bar, wide
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.errors import ConfigError
 from curriculum_env.plots import accuracy_panels, draw_accuracy
-from curriculum_env.sim.entrants import PLAIN, UNIFORM, entrant, entrants, tuned
+from curriculum_env.sim.entrants import DEFAULT, PLAIN, UNIFORM, entrant, entrants, tuned
 from curriculum_env.sim.summary import Standings
 from curriculum_env.sim.tiny.curve import Training
 from curriculum_env.sim.tiny.run import Exam, Loop, train
@@ -119,6 +121,10 @@ class Job:
         return Schooling(steps=POOLS[self.pool].schooling)
 
     @property
+    def loop(self) -> Loop:
+        return Loop(budget=self.budget, dynamic=self.rule.endswith(DYNAMIC), seed=self.seed)
+
+    @property
     def terms(self) -> dict[str, Any]:
         """What the result depends on beside the file's name."""
         settings = self.config.model_dump(mode="json")
@@ -150,11 +156,10 @@ def run(job: Job) -> None:
     pool = POOLS[job.pool]
     policy = schooled(job.schooling)
     rows = sum_rows(SIZE, pool.weights, job.seed)
-    loop = Loop(budget=job.budget, dynamic=job.rule.endswith(DYNAMIC), seed=job.seed)
     job.path.parent.mkdir(parents=True, exist_ok=True)
     store = f"sqlite:///{job.path.with_suffix('.db')}" if job.record else None
     exam = Exam(heldout_sums(len(pool.weights)))
-    found = train(job.rule, job.config, job.pool, rows, exam, policy, loop, store)
+    found = train(job.rule, job.config, job.pool, rows, exam, policy, job.loop, store)
     kept = {**job.terms, **asdict(found)}
     unfinished = job.path.with_suffix(f".{os.getpid()}")
     unfinished.write_text(json.dumps(kept))
@@ -231,6 +236,21 @@ def search_limit(pool: str, args: argparse.Namespace) -> dict[str, float]:
     return shares[min(shares, key=score.__getitem__)]
 
 
+# --- the same by TRL -------------------------------------------------------------------------
+def through_trl(args: argparse.Namespace) -> None:
+    """Train each rule on each pool with both loops, and show both curves."""
+    import training_trl
+
+    own = {(job.pool, job.rule): job for job in jobs(args) if job.rule != UNIFORM}
+    for (pool, rule), job in own.items():
+        sums = {"id": "arithmetic-curriculum", "size": SIZE, "sums": list(POOLS[pool].weights)}
+        taskset = {**sums, "seed": job.seed}
+        mine = carry_out([job], 1)[0]
+        policy, folder = schooled(job.schooling), args.output / "trl"
+        found = training_trl.train(rule, job.config, pool, taskset, policy, job.loop, folder)
+        training_trl.show(pool, rule, mine, found, folder)
+
+
 # --- what is shown ---------------------------------------------------------------------------
 def show(verdict: Verdict, folder: Path) -> None:
     """Print a table for each pool, and draw the curves into a folder."""
@@ -291,11 +311,16 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--output", type=Path, default=Path("outputs/training"))
     parser.add_argument("--record", action="store_true", help="keep each run's store: RUN.db")
     parser.add_argument("--search-limit", type=int, default=0, metavar="CANDIDATES")
+    parser.add_argument("--trl", action="store_true", help="by TRL too, the first seed")
     parser.add_argument("--quick", action="store_true", help="one pool, three rules, one seed")
     args = parser.parse_args()
     if args.quick:
         args.pools, args.rules, args.seeds = ["easy-heavy"], ["rung-thompson", "default"], 1
         args.budget, args.output = 20_000, args.output / "quick"
+    if args.quick and args.trl:
+        args.rules, args.budget = [DEFAULT], 8_192
+    if args.trl:
+        args.rules, args.seeds = args.rules or [DEFAULT], 1
     unset = [name for name in EVERYONE if name != "limit" or LIMIT.exists()]
     args.rules = list(dict.fromkeys([UNIFORM, *(args.rules or unset)]))
     return args
@@ -303,6 +328,9 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     args = arguments()
+    if args.trl:
+        through_trl(args)
+        return
     if args.search_limit:
         found = json.loads(LIMIT.read_text())["shares"] if LIMIT.exists() else {}
         for pool in args.pools:
