@@ -14,12 +14,14 @@ class SymbolicTeacherConfig(BaseConfig):
     """The environment computes the answer itself."""
 
     type: Literal["symbolic"] = "symbolic"
+    """The environment computes the answer itself."""
 
 
 class SelfTeacherConfig(BaseConfig):
     """The policy's own answers, where enough of them agree."""
 
     type: Literal["self"] = "self"
+    """The policy's own answers, where enough of them agree."""
     votes: int = Field(default=8, ge=2)
     """Answers asked for."""
     agreement: float = Field(default=0.625, ge=0.5, le=1)
@@ -32,6 +34,7 @@ class EndpointTeacherConfig(BaseConfig):
     """A model behind an OpenAI-compatible endpoint."""
 
     type: Literal["endpoint"] = "endpoint"
+    """A model behind an OpenAI-compatible endpoint."""
     base_url: str
     """Where it answers, such as `https://api.example.com/v1`."""
     model: str = Field(min_length=1)

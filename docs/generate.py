@@ -99,6 +99,19 @@ def nested_settings_of(config: type[BaseModel]) -> str:
     return "\n".join(parts)
 
 
+def augment_settings() -> str:
+    """The settings of augmentation, then those inside each of its parts."""
+    (config,) = configs_in(CurriculumConfig.model_fields["augment"].annotation)
+    texts, parts = field_texts(config), [settings_of(config)]
+    for name, field in config.model_fields.items():
+        inner = configs_in(field.annotation)
+        if inner:
+            parts.append(f"`{name}`: {texts[name]}\n")
+            typed = "type" in inner[0].model_fields
+            parts += [choice(name, kind) if typed else settings_of(kind) for kind in inner]
+    return "\n".join(parts)
+
+
 def choices_of(field: str) -> str:
     """A section for each `type` that `curriculum.FIELD` may have."""
     kinds = configs_in(CurriculumConfig.model_fields[field].annotation)
@@ -187,6 +200,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "generate": lambda: settings_of(
         configs_in(CurriculumConfig.model_fields["generate"].annotation)[0]
     ),
+    "augment": lambda: augment_settings(),
     "outage": lambda: settings_of(
         configs_in(CurriculumConfig.model_fields["outage"].annotation)[0]
     ),

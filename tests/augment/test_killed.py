@@ -94,12 +94,11 @@ def check_paid(store: Store, calls: int, services: int) -> None:
 def check_pool(url: str, seen: set[int]) -> None:
     """The next life has each accepted variant once."""
     with opened(url) as curriculum:
-        for _ in range(len(list(curriculum.store.draws())) + 40):
+        for _ in range(len(list(curriculum.store.draws()))):
             curriculum.ask()
-            if not curriculum.store.queue.accepted():
-                break
+        while curriculum.store.queue.accepted():
             curriculum.sync(5.0)
-        curriculum.sync(5.0)
+            curriculum.ask()
         items = list(curriculum.store.queue.items())
         rows = Counter(row.uid for row in curriculum.rows)
         variants = {row.uid for row in curriculum.rows if row.parent}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 import verifiers.v1 as vf
 
-from curriculum_env import CurriculumConfig, Row
+from curriculum_env import CurriculumConfig, Outcome, Row
 from curriculum_env.adapters.trl import CurriculumGRPOConfig, CurriculumGRPOTrainer
 from curriculum_env.adapters.trl.taskset import (
     messages_of,
@@ -177,3 +178,25 @@ def test_a_failed_start_gives_the_store_up(tmp_path: Path) -> None:
     with pytest.raises(TypeError):
         CurriculumGRPOTrainer(model(), letters(), args=args, processing_class=object())
     trainer(tmp_path, curriculum_store=store).shared.close()
+
+
+def test_variants_by_a_policy_that_answers_nowhere_are_refused() -> None:
+    taskset = open_taskset({"id": "arithmetic-curriculum", "size": 40})
+    settings = {"augment": {"enabled": True}}
+    with pytest.raises(ConfigError, match=r"at no endpoint .* set it to 'environment'"):
+        open_curriculum(taskset, settings_of(taskset, settings, 4), None)
+
+
+def test_an_environment_makes_variants_beside_a_trainer() -> None:
+    taskset = open_taskset({"id": "arithmetic-curriculum", "size": 40})
+    settings = {"augment": {"enabled": True, "proposer": "environment"}}
+    until = time.monotonic() + 60.0
+    with open_curriculum(taskset, settings_of(taskset, settings, 4), None) as curriculum:
+        while curriculum.metrics()["variants"] < 5 and time.monotonic() < until:
+            draw = curriculum.ask()
+            for i, reward in enumerate((0.0, 1.0, 0.0, 1.0)):
+                curriculum.tell(Outcome(draw.number, draw.uid, f"{draw.number}-{i}", reward))
+            time.sleep(0.02)
+        made = [row for row in curriculum.rows if row.parent]
+        assert len(made) >= 5
+        assert all(taskset.task(row).data.answer == row.data["answer"] for row in made)
