@@ -6,8 +6,10 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
-from curriculum_env.augment.service import AugmentService
+from curriculum_env.augment.service import STATUS, AugmentService
+from curriculum_env.errors import StoreError
 from curriculum_env.store import Store, open_store
 
 logger = logging.getLogger(__name__)
@@ -37,6 +39,10 @@ class ServiceThread:
         if self._thread is not threading.current_thread():
             self._thread.join(_STOP_SECONDS)
 
+    def join(self, timeout: float) -> None:
+        """Wait until it has ended by itself, at most `timeout` seconds."""
+        self._thread.join(timeout)
+
     @property
     def alive(self) -> bool:
         return self._thread.is_alive()
@@ -57,6 +63,11 @@ class ServiceThread:
                     return
                 self._loop, self._service = asyncio.get_running_loop(), service
             await service.run()
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            with suppress(StoreError):
+                store.log_event(STATUS, {"state": "stopped", "reason": reason})
+            raise
         finally:
             with self._lock:
                 self._loop = None

@@ -315,6 +315,22 @@ def test_a_thread_makes_variants_while_tasks_are_drawn(place: str, tmp_path: Pat
         assert curriculum.store.queue.counts().states["inserted"] == 8
 
 
+def test_a_service_that_cannot_begin_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(Solved):
+        def augment_text(self, row: Row) -> str:
+            raise RuntimeError("scripted")
+
+    rows = pool(3)
+    with closing(open_store("memory://")) as store:
+        config = settings().augment
+        thread = ServiceThread(
+            store, lambda _: build_service(store, config, Broken(), pool=lambda: rows)
+        )
+        thread.join(10.0)
+        assert said(store)[-1] == ("stopped", "RuntimeError: scripted")
+    assert "no more variants are made" in caplog.text
+
+
 def test_stopping_gives_back_what_is_begun() -> None:
     class Late(ScriptedProposer):
         def respond(self, request: dict[str, Any]) -> Reply:
