@@ -89,7 +89,7 @@ def maker(
     *,
     held_out: Sequence[Row] = (),
     limits: Limits | None = None,
-    timeout: float = 0.5,
+    timeout: float = 2.0,
     retries: int = 0,
 ) -> Maker:
     hooks = AugmentHooks()
