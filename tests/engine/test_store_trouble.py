@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,9 @@ def test_drawing_goes_on_and_the_log_and_the_beliefs_catch_up(
         store.broken = False
         assert engine.sync(5.0) == 8
         drawn.append(engine.ask())
+        deadline = time.monotonic() + 10.0
+        while len(list(other.draws())) < 6 and time.monotonic() < deadline:
+            time.sleep(0.01)
         assert [draw.number for draw in other.draws()] == [0, 1, 2, 3, 4, 5]
         assert list(other.draws(1)) == drawn
         other.close()
