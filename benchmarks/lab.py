@@ -7,7 +7,7 @@ marks a rule with the settings that a random search on other seeds found best fo
 the policy and `uniform-live` the dead tasks: they are no competitors.
 
     python benchmarks/lab.py --seeds 10 --output outputs/lab
-    python benchmarks/lab.py --seeds 10 --everyone 3 --output outputs/lab
+    python benchmarks/lab.py --seeds 10 --everyone 3 --output outputs/lab --results FILE
     python benchmarks/lab.py --quick
 
 The output folder keeps every run: a comparison that was stopped goes on where it was (empty it
@@ -26,7 +26,7 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any
 
@@ -107,12 +107,31 @@ def full(standings: Standings, setting: str, names: Sequence[str], seeds: int) -
     return [name for name in names if len(played.get(name, ())) == seeds]
 
 
+def published(report: Report, verdicts: Sequence[Verdict], seeds: int) -> dict[str, Any]:
+    """What the documentation shows: the verdicts, and every entrant in every setting."""
+    found: dict[str, dict[str, Any]] = {}
+    for setting in report.standings.settings:
+        for line in report.standings.lines(setting):
+            found.setdefault(line.entrant, {})[setting] = {
+                "seeds": line.seeds,
+                "vs_uniform": [round(x, 3) for x in astuple(line.vs_uniform)],
+                "reached": round(line.reached, 3),
+                "gained": round(line.gained.mean, 4),
+                "worst_domain": round(line.worst_domain_delta.mean, 4),
+                "rho": round(line.rho, 3),
+                "distinct": round(line.distinct),
+            }
+    settings = {verdict.setting: as_json(verdict) for verdict in verdicts}
+    return {"seeds": seeds, "settings": settings, "entrants": found}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seeds", type=int, default=10, help="worlds per setting")
     parser.add_argument("--everyone", type=int, help="worlds that all play; unset, --seeds")
     parser.add_argument("--processes", type=int, default=0, help="0: one per core")
     parser.add_argument("--output", type=Path, help="folder for lab.json, lab.png and the runs")
+    parser.add_argument("--results", type=Path, help="file of the figures that the docs show")
     parser.add_argument("--quick", action="store_true", help="2 small worlds, nine entrants")
     args = parser.parse_args()
     everyone: Entrants = {**entrants(), **tuned()}
@@ -131,6 +150,9 @@ def main() -> None:
     for setting in settings:
         others = full(report.standings, setting.name, competitors(everyone), args.seeds)
         verdicts.append(verdict(report.standings, setting.name, DEFAULT, others))
+    if args.results:
+        figures = published(report, verdicts, args.seeds)
+        args.results.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n")
     result = {
         "seeds": args.seeds,
         "entrants": len(everyone),

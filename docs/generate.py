@@ -1,7 +1,8 @@
 """Fills the generated parts of the pages in this folder: `make docs`.
 
 A part lies between `<!-- generated: NAME -->` and `<!-- end -->`. Commands are read from the
-command line itself, settings from the configuration classes and the text under each field.
+command line itself, settings from the configuration classes and the text under each field, figures
+from the results that benchmarks left in `benchmarks/`.
 """
 
 from __future__ import annotations
@@ -25,17 +26,26 @@ from curriculum_env import CurriculumConfig, CurriculumTaskConfig, CurriculumTas
 from curriculum_env.cli import app
 
 DOCS = Path(__file__).parent
+LAB = DOCS.parent / "benchmarks" / "lab_results.json"
+ESTIMATORS = DOCS.parent / "benchmarks" / "estimator_results.json"
+OWN = "default"
 PART = re.compile(r"(<!-- generated: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def fill(page: str) -> str:
     """The page with its generated parts up to date."""
-    return PART.sub(lambda part: f"{part[1]}\n{PARTS[part[2]]()}\n{part[3]}", page)
+    return PART.sub(lambda part: f"{part[1]}\n{made(part[2])}\n{part[3]}", page)
+
+
+def made(part: str) -> str:
+    """The text of a part; one of a family has its argument behind the family's name."""
+    family, _, argument = part.partition(" ")
+    return FAMILIES[family](argument) if family in FAMILIES else PARTS[part]()
 
 
 def pages() -> dict[Path, str]:
     """Every page with a generated part, as it should read."""
-    texts = {path: path.read_text() for path in sorted(DOCS.glob("*.md"))}
+    texts = {path: path.read_text() for path in sorted(DOCS.rglob("*.md"))}
     return {path: fill(text) for path, text in texts.items() if PART.search(text)}
 
 
@@ -175,6 +185,118 @@ def values(field: FieldInfo) -> str:
     return f" One of {', '.join(f'`{value}`' for value in get_args(field.annotation))}."
 
 
+# --- figures ---------------------------------------------------------------------------------
+def measured(rules: str) -> str:
+    """The rows of the lab of the rules named, as published and tuned, and of the default."""
+    found = json.loads(LAB.read_text())["entrants"]
+    names = [name for rule in rules.split() for name in (rule, f"{rule}*") if name in found]
+    shown = dict.fromkeys([*names, OWN])
+    return lab_table({name: found[name] for name in shown}) + LAB_LEGEND.format("../lab.md")
+
+
+def standings(_: str) -> str:
+    """Every entrant in every setting, the best on average first."""
+    found = json.loads(LAB.read_text())["entrants"]
+
+    def mean(name: str) -> float:
+        ratios = [line["vs_uniform"][0] for line in found[name].values()]
+        return float(sum(ratios) / len(ratios))
+
+    return lab_table({name: found[name] for name in sorted(found, key=mean)}) + LAB_LEGEND.format(
+        "lab.md"
+    )
+
+
+def lab_table(lines: dict[str, dict[str, Any]]) -> str:
+    """One line for each entrant, one column for each setting."""
+    settings = list(json.loads(LAB.read_text())["settings"])
+    rows = [
+        (f"`{name}`", *(ratio(found.get(setting)) for setting in settings), *extent(found))
+        for name, found in lines.items()
+    ]
+    return table(("", *settings, "worst domain", "ρ", "tasks", "worlds"), rows) + "\n"
+
+
+def ratio(line: dict[str, Any] | None) -> str:
+    """Rollouts over uniform's; marked where the target was not reached in every world."""
+    if line is None:
+        return "-"
+    return f"{'>' if line['reached'] < 1.0 else ''}{line['vs_uniform'][0]:.2f}"
+
+
+def extent(found: dict[str, Any]) -> tuple[str, str, str, str]:
+    """Over the settings: the lowest accuracy of the worst domain above uniform's, the mean share of
+    living groups and number of tasks, and the worlds."""
+    lines = list(found.values())
+    worlds = sorted({line["seeds"] for line in lines})
+    return (
+        f"{min(line['worst_domain'] for line in lines):+.3f}",
+        f"{sum(line['rho'] for line in lines) / len(lines):.2f}",
+        f"{sum(line['distinct'] for line in lines) / len(lines):,.0f}",
+        "-".join(map(str, dict.fromkeys([worlds[0], worlds[-1]]))),
+    )
+
+
+def verdicts(_: str) -> str:
+    """The default against uniform and the best other rule, with 95% intervals."""
+    results = json.loads(LAB.read_text())
+    rows = [
+        (
+            setting,
+            interval(found["vs_uniform"]),
+            interval(found["vs_best_other"]),
+            f"`{found['best_other']}`",
+            f"{results['entrants']['oracle'][setting]['vs_uniform'][0]:.2f}",
+            "{:+.3f} [{:+.3f}, {:+.3f}]".format(*found["worst_domain_delta"]),
+            f"{found['distinct']:,}",
+        )
+        for setting, found in results["settings"].items()
+    ]
+    head = (
+        "",
+        "over uniform",
+        "over the best other",
+        "which is",
+        "oracle",
+        "worst domain",
+        "tasks",
+    )
+    return table(head, rows) + "\n"
+
+
+def interval(values: Sequence[float]) -> str:
+    """A mean and its interval."""
+    return "{:.2f} [{:.2f}, {:.2f}]".format(*values)
+
+
+def predicted(names: str) -> str:
+    """Log-losses of beliefs on recorded runs, and the figures of `irt`, where it is asked for."""
+    results = json.loads(ESTIMATORS.read_text())
+    chosen = names.split()
+    rows = []
+    for run, found in results.items():
+        losses = found["log_loss"]
+        best = min(value for name, value in losses.items() if name.startswith("bucket-ema"))
+        known = {"bucket": best, "informed": losses.get("informed"), "truth": losses.get("truth")}
+        cells = [losses.get(name, known.get(name)) for name in chosen]
+        row = [run, *("-" if cell is None else f"{cell:.3f}" for cell in cells)]
+        if "irt" in chosen:
+            error, doubt = found["calibration"], found["calibration_se"]
+            row += [f"{found['vs_beta']:.1%}", f"{found['vs_bucket']:.1%}"]
+            row.append(f"{error:.3f} ± {doubt:.3f}")
+        rows.append(tuple(row))
+    more = ("below beta", "below bucket", "calibration") if "irt" in chosen else ()
+    return table(("runs", *chosen, *more), rows) + "\n"
+
+
+LAB_LEGEND = """
+Rollouts to the accuracy that uniform drawing ends with, over those uniform needs (`>`: not reached
+in every world, where the whole budget counts); the accuracy of the worst domain above uniform's, in
+the worst setting; the share of living groups and the different tasks drawn, means over the
+settings. A star: with the settings that a search found best. [The lab]({}) explains.
+"""
+
+
 # --- Markdown --------------------------------------------------------------------------------
 def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """A Markdown table."""
@@ -189,6 +311,12 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+FAMILIES: dict[str, Callable[[str], str]] = {
+    "measured": measured,
+    "predicted": predicted,
+    "standings": standings,
+    "verdicts": verdicts,
+}
 PARTS: dict[str, Callable[[], str]] = {
     "commands": command_reference,
     "curriculum": lambda: settings_of(CurriculumConfig),
