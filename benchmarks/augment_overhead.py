@@ -6,7 +6,7 @@ alternate as in `overhead.py`, and the figures are its: `ratio` by the clock, `c
 processor time. Twice: with a teacher that answers, and (`down_...`) with one that is down.
 `variants` is how many there were in the end. The last line is one JSON object.
 
-    python benchmarks/augment_overhead.py [--quick]
+    PYTHONPATH=. python benchmarks/augment_overhead.py [--quick]
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from overhead import compare, interval, speed
-
+from benchmarks.overhead import compare, interval, speed
 from curriculum_env.store import open_store
 from curriculum_env.testing.serving import env_config
 
@@ -32,16 +31,16 @@ def measured(folder: Path, rounds: int, augment: dict[str, Any]) -> dict[str, fl
     """The ratios, and how many variants there were."""
     sides = []
     for name, enabled in (("on", True), ("off", False)):
-        store = f"sqlite:///{folder / name}.db"
+        url = f"sqlite:///{folder / name}.db"
         curriculum = {"group_size": 8, "augment": {"enabled": enabled, **augment}}
-        sides.append(env_config("coins", task={"store": store}, writing=1.0, curriculum=curriculum))
+        sides.append(env_config("coins", task={"store": url}, writing=1.0, curriculum=curriculum))
     times = asyncio.run(compare(rounds, *sides))
     figures: dict[str, float] = {}
     for name, seconds in (("", "wall"), ("cpu_", "cpu")):
         ratio, low, high = interval(speed(times, attrgetter(seconds)))
         figures |= {f"{name}ratio": ratio, f"{name}ratio_low": low, f"{name}ratio_high": high}
-    with closing(open_store(f"sqlite:///{folder / 'on'}.db")) as store:
-        states = store.queue.counts().states
+    with closing(open_store(f"sqlite:///{folder / 'on'}.db")) as opened:
+        states = opened.queue.counts().states
     return {**figures, "variants": states["inserted"] + states["accepted"]}
 
 

@@ -396,3 +396,17 @@ def test_a_store_that_fails_stops_no_draw(
         play(curriculum, 10, serving=False)
         assert variants(curriculum)
     assert "scripted" in caplog.text
+
+
+def test_asking_for_variants_costs_a_group_little() -> None:
+    """The processor time of the thread that draws: augmentation on over off, in pairs."""
+
+    def seconds(enabled: bool) -> float:
+        with augmented(rows=seeds(2000), enabled=enabled) as curriculum:
+            play(curriculum, 100, serving=False)
+            begun = time.thread_time()
+            play(curriculum, 300, serving=False)
+            return time.thread_time() - begun
+
+    ratios = sorted(seconds(True) / seconds(False) for _ in range(3))
+    assert ratios[1] < 1.6
