@@ -85,7 +85,7 @@ class Availability:
     def restore(self, visits_N: IntArray, last_draw_N: IntArray, draw: int) -> None:
         """Rebuild everything but the leases from what was drawn when."""
         self.visits_N, self.last_draw_N, self._next = visits_N, last_draw_N, draw
-        self.novelty_N = np.maximum(self._novelty ** visits_N.astype(np.float64), LEAST_NOVELTY)
+        self.novelty_N = self._novelty_after(int(visits_N.max(initial=0)))[visits_N]
         self.leased_N = np.zeros(len(visits_N), np.bool_)
         cooling_N = (last_draw_N != NEVER) & (last_draw_N + self.cooldown >= draw)
         worn_N = np.zeros(len(visits_N), np.bool_)
@@ -96,6 +96,12 @@ class Availability:
         rows = np.flatnonzero(cooling_N)
         order = np.argsort(last_draw_N[rows], kind="stable")
         self._cooling = deque((int(row), int(last_draw_N[row])) for row in rows[order])
+
+    def _novelty_after(self, visits: int) -> FloatArray:
+        """The novelty after 0, 1, ... `visits` draws, to the last bit what `take` makes of it."""
+        factors = np.full(visits + 1, self._novelty)
+        factors[0] = 1.0
+        return np.maximum(np.cumprod(factors), LEAST_NOVELTY)
 
     def lease(self, row: int) -> None:
         """Lease a row that was drawn before the state was saved."""

@@ -115,7 +115,7 @@ def test_another_version_estimator_or_rule_is_refused() -> None:
         ({**state, "version": 99}, "version 99; expected 1"),
         ([], "version 'list'; expected 1"),
         ({**state, "estimator": "ema"}, "estimator 'ema', the curriculum 'irt'"),
-        ({**state, "rule": "plr"}, "rule 'plr', the curriculum 'survival'"),
+        ({**state, "rule": "plr"}, "rule 'plr', the curriculum 'gain'"),
     ):
         with pytest.raises(StateError, match=words):
             engine.load_state_dict(wrong)  # type: ignore[arg-type]
