@@ -83,3 +83,11 @@ def test_blocks_make_no_difference() -> None:
     assert np.array_equal(
         whole[20_000:20_010], beta_survival(a[20_000:20_010], b[20_000:20_010], 8)
     )
+
+
+def test_signal_is_a_third_more_at_a_half_than_at_three_quarters() -> None:
+    """p (1-p), which is half of S_2: what a group is worth where GRPO only centres."""
+    half, three_quarters, nine_tenths = survival(np.array([0.5, 0.75, 0.9]), 2) / 2
+    assert half / three_quarters == pytest.approx(4 / 3)
+    assert half / nine_tenths == pytest.approx(0.25 / 0.09)
+    assert half / nine_tenths == pytest.approx(2.78, abs=0.005)
