@@ -86,15 +86,19 @@ ARMS: dict[str, Settings] = {
     OURS: {"augment": ON},
 }
 MORE: dict[str, Settings] = {
+    "heapa-path-harder": published(
+        {"type": "heapa", "lineage": "path"}, {"entry": "estimate", "kinds": ["numbers", "harder"]}
+    ),
+    f"{OURS}-harder": {"augment": {**ON, "kinds": ["numbers", "harder"]}},
+    f"{OURS}-living": {"augment": {**ON, "parents": "living"}},
     f"{OURS}-sampled": {"augment": {**ON, "parents": "sampled"}},
     f"{OURS}-estimate": {"augment": {**ON, "entry": "estimate"}},
     f"{OURS}-four": {"augment": {**ON, "per_parent": 4}},
     f"{OURS}-one-relative": {"augment": {**ON, "relatives": 1}},
     f"{OURS}-relatives": {"augment": {**ON, "relatives": 1_000}},
     f"{OURS}-unwatched": {"augment": {**ON, "watch": {"enabled": False}}},
-    f"{OURS}-kinds": {"augment": {**ON, "kinds": ["numbers", "harder", "easier"]}},
 }
-"""Our arm with one thing changed, on demand."""
+"""One thing changed, on demand."""
 
 
 # --- runs ------------------------------------------------------------------------------------

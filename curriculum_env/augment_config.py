@@ -94,8 +94,9 @@ class AugmentConfig(BaseConfig):
 
     enabled: bool = False
     """Whether tasks are made at all."""
-    parents: Literal["living", "sampled"] = "living"
-    """Which rows tasks are made of: those whose group was not all alike, or all that were drawn."""
+    parents: Literal["frontier", "living", "sampled"] = "frontier"
+    """Which rows tasks are made of: those whose group was not all alike; these and, once, each that
+    nobody solved, for the policy may come within its reach; or all that were drawn."""
     proposer: Literal["policy", "environment"] = "policy"
     """Who makes them: the current policy, or the environment itself where it can, with the answer
     and without a model."""
@@ -105,15 +106,15 @@ class AugmentConfig(BaseConfig):
     """How they differ from their parent, in turn: in its numbers, in its words, harder, easier."""
     capacity: int | None = Field(default=None, ge=0)
     """New tasks in the pool at most; unset, as many as `pool_share` allows."""
-    pool_share: float = Field(default=0.9, gt=0, lt=1)
+    pool_share: float = Field(default=0.95, gt=0, lt=1)
     """Share of the pool that may be new tasks."""
-    draw_share: float = Field(default=0.9, ge=0, le=1)
+    draw_share: float = Field(default=0.95, ge=0, le=1)
     """Share of any 128 draws in a row that may be of new tasks."""
-    generations: int = Field(default=8, ge=1)
+    generations: int = Field(default=16, ge=1)
     """How many times removed from a row of the pool a task may be."""
     fan_out: int = Field(default=8, ge=1)
     """Tasks asked for of one row in all."""
-    family: int = Field(default=64, ge=1)
+    family: int = Field(default=128, ge=1)
     """Tasks at most that stem from one row of the pool."""
     relatives: int = Field(default=2, ge=1)
     """Rows of one family at most among the draws that are chosen together."""

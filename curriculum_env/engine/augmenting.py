@@ -146,8 +146,15 @@ class Augmenting:
         row = self._pool[group.row]
         if self._families.parent(group.row) >= 0:
             self._watched(group, row)
-        if self.live and (alive or self.config.parents == "sampled") and self._room(group.row, row):
+        if self.live and self._parental(group, row, alive) and self._room(group.row, row):
             self._ask(group, row)
+
+    def _parental(self, group: Group, row: Row, alive: bool) -> bool:
+        """Whether the group makes its row a parent."""
+        if alive or self.config.parents == "sampled":
+            return True
+        failed = self.config.parents == "frontier" and not any(group.success_G)
+        return failed and not self._asked[row.uid]
 
     def _room(self, place: int, row: Row) -> bool:
         """Whether another variant of a row may be asked for."""

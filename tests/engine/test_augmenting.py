@@ -96,6 +96,16 @@ def test_a_living_group_asks_for_a_variant_of_its_row() -> None:
     assert all(0.0 < item.asked.belief < 1.0 for item in items)
 
 
+@pytest.mark.parametrize(("parents", "asked"), [("frontier", 4), ("living", 0)])
+def test_a_row_that_nobody_solves_is_a_parent_once(parents: str, asked: int) -> None:
+    with augmented(rows=seeds(4), parents=parents) as curriculum:
+        play(curriculum, 20, lambda draw: FAILED, serving=False)
+        items = list(curriculum.store.queue.items())
+        assert len({item.source.uid for item in items}) == len(items) == asked
+        play(curriculum, 20, lambda draw: SOLVED, serving=False)
+        assert curriculum.store.queue.open_count() == asked
+
+
 def test_every_drawn_row_may_be_a_parent() -> None:
     with augmented(parents="sampled", per_parent=2) as curriculum:
         play(curriculum, 3, lambda draw: FAILED, serving=False)
