@@ -11,7 +11,7 @@ import numpy as np
 
 from curriculum_env.samplers.arm_table import ArmTable
 from curriculum_env.samplers.recent import push
-from curriculum_env.types import IntArray
+from curriculum_env.types import FloatArray, IntArray
 
 
 def wilson(mean: float, count: float, z: float) -> tuple[float, float]:
@@ -32,12 +32,15 @@ class BucketWatch:
 
     A bucket is forgotten when that mean is more than `drop` below the best and the upper end of
     its interval is below the lower end of the best one's; it has recovered when its interval
-    reaches the best again. O(window) per group.
+    reaches the best again. The rollouts of one group are of one task and more alike than those of
+    others: the window counts as so many rewards as its design effect leaves (`independent`).
+    O(window) per group.
     """
 
     def __init__(self, window: int, drop: float, confidence: float) -> None:
         self._window, self._drop, self._z = window, drop, deviations(confidence)
-        self.table = ArmTable(rewards=np.zeros(window), seen=0.0, best=-1.0, forgotten=0.0)
+        rings = {"rewards": np.zeros(window), "groups": np.zeros(window)}
+        self.table = ArmTable(**rings, seen=0.0, best=-1.0, best_count=1.0, forgotten=0.0)
 
     @property
     def forgotten(self) -> IntArray:
@@ -47,22 +50,37 @@ class BucketWatch:
     def observe(self, arm: int, success_G: Sequence[float]) -> bool:
         """Learn a group; True where the bucket has just been found forgotten."""
         table = self.table
+        start = float(table["seen"][arm])
+        push(table["groups"], table["seen"].copy(), arm, [start] * len(success_G))
         push(table["rewards"], table["seen"], arm, success_G)
         if table["seen"][arm] < self._window:
             return False
-        mean = float(table["rewards"][arm].mean())
-        best = float(table["best"][arm])
-        _, high = wilson(mean, self._window, self._z)
+        mean, best = float(table["rewards"][arm].mean()), float(table["best"][arm])
+        count = independent(table["rewards"][arm], table["groups"][arm])
+        _, high = wilson(mean, count, self._z)
         if table["forgotten"][arm]:
             table["forgotten"][arm] = float(high < best)
             return False
         if mean > best:
-            table["best"][arm] = mean
+            table["best"][arm], table["best_count"][arm] = mean, count
             return False
-        best_low, _ = wilson(best, self._window, self._z)
+        best_low, _ = wilson(best, float(table["best_count"][arm]), self._z)
         fell = best - mean > self._drop and high < best_low
         table["forgotten"][arm] = float(fell)
         return fell
+
+
+def independent(reward_W: FloatArray, group_W: FloatArray) -> float:
+    """The independent rewards that rewards in groups are worth: their number over the design effect
+    (Kish 1965), the variance of the mean over that of as many independent ones; at least the number
+    of groups, at most that of rewards."""
+    _, member_W = np.unique(group_W, return_inverse=True)
+    off_G = np.bincount(member_W, reward_W - reward_W.mean())
+    variance = float(((reward_W - reward_W.mean()) ** 2).sum())
+    if not variance:
+        return float(len(reward_W))
+    effect = float((off_G**2).sum()) / variance
+    return len(reward_W) / min(max(effect, 1.0), len(reward_W) / len(off_G))
 
 
 class TaskWatch:
