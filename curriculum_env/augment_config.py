@@ -41,8 +41,8 @@ class EndpointTeacherConfig(BaseConfig):
     """Its name there."""
     api_key_var: str = "OPENAI_API_KEY"
     """The environment variable that holds the key."""
-    votes: int = Field(default=1, ge=1)
-    """Verdicts asked for on each problem."""
+    votes: int = Field(default=3, ge=1)
+    """Verdicts asked for on each problem; fewer where they agree early."""
     agreement: float = Field(default=0.5, ge=0.5, le=1)
     """Share of them that must be the same; more than half must in any case."""
     sampling: dict[str, Any] = Field(default={"temperature": 0.7})
