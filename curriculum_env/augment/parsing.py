@@ -9,10 +9,10 @@ from curriculum_env.augment.proposal import Discard, Variant, clamped
 LONGEST_REPLY = 100_000
 
 _THOUGHT = re.compile(r"<think>.*?</think>|\A.*</think>|<think>.*\Z", re.DOTALL)
-_PROBLEM = re.compile(r"<\s*/?\s*problem\b", re.IGNORECASE)
+_PROBLEM = re.compile(r"<\s*(?:/\s*)?problem\b", re.IGNORECASE)
 _DIFFICULTY = re.compile(r"<difficulty>([^<>]*)</difficulty>")
 _ANSWER = re.compile(r"<answer>([^<>]*)</answer>")
-_TAG = re.compile(r"<\s*/?\s*(?:problem|difficulty|answer|think)\b", re.IGNORECASE)
+_TAG = re.compile(r"<\s*(?:/\s*)?(?:problem|difficulty|answer|think)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*([0-9]{1,4}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})\s*[x×]?\s*")
 
 

@@ -13,12 +13,12 @@ _ORDERS = re.compile(
       (?:with\b|that\s+it\b|["'{]|solvable|clean|true|false)
     | ["']?\b(?:solvable|clean|difficulty)\b["']?\s*[:=]
     | \b(?:mark|label|grade|rate|score)\s+(?:it|this)\b
-    | <\|?\s*/?\s*(?:im_start|im_end|system|assistant|user|end_of_turn|start_of_turn)
+    | <\|?\s*(?:/\s*)?(?:im_start|im_end|system|assistant|user|end_of_turn|start_of_turn)
     """,
     re.DOTALL,
 )
 _GIVEN = re.compile(
-    r"(?i)\b(?:(?:correct|final|right)\s+)?(?:answer|solution|result)\s*(?:is|=|:)\s*\$?\s*"
+    r"(?i)\b(?:(?:correct|final|right)\s+)?(?:answer|solution|result)\s*(?:is|=|:)\s*(?:\$\s*)?"
     r"(?:\\boxed\{)?[-+]?[0-9]"
 )
 

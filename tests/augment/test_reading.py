@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -19,6 +20,8 @@ from curriculum_env.augment.proposal import (
     clamped,
     storable,
 )
+from curriculum_env.augment.steering import steers
+from curriculum_env.augment.teacher.verdict import parse_verdict
 from curriculum_env.testing.augmenting import fenced
 
 
@@ -73,6 +76,14 @@ def test_any_reply_is_read_or_refused(reply: str) -> None:
 def test_long_replies_are_read_in_time(opening: str) -> None:
     parse_variant(opening * 200_000)
     parse_answer(opening * 200_000)
+
+
+@pytest.mark.parametrize("opening", ["<problem>x y</problem><", "```", "<", "answer is", "{"])
+def test_long_runs_of_blanks_are_read_in_time(opening: str) -> None:
+    begun = time.thread_time()
+    for read in (parse_variant, parse_answer, parse_verdict, steers):
+        read(opening + " " * 20_000 + "x")
+    assert time.thread_time() - begun < 0.5
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,6 @@ _Object: TypeAlias = dict[str, Any]
 _KEYS = {"clean", "solvable", "answer"}
 _TRUE, _FALSE = {"true", "yes", "1"}, {"false", "no", "0"}
 _NOTHING = {"", "null", "none", "nan", "n/a", "na", "unknown", "undefined"}
-_FENCED = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 _OPENING = re.compile(r'\{\s*"')
 """Of a JSON object with keys, not of a formula."""
 _MOST_OBJECTS = 64
@@ -66,9 +65,8 @@ def parse_verdict(reply: str, problem: str = "") -> Annotation | None:
 
 def _verdicts(text: str) -> list[_Object]:
     """The distinct JSON objects of `text` that look like verdicts."""
-    fenced = _FENCED.match(text)
     distinct: list[_Object] = []
-    for found in _objects(fenced[1] if fenced else text):
+    for found in _objects(text):
         if found.keys() & _KEYS and found not in distinct:
             distinct.append(found)
     return distinct
