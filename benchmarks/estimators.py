@@ -115,7 +115,8 @@ def recorded(url: str, rows: Iterable[Row]) -> Run:
 def trained(folder: Path) -> Iterator[tuple[str, Run]]:
     """The runs that `benchmarks/training.py --record` left in a folder."""
     from arithmetic_curriculum.sums import sum_rows
-    from training import POOLS, SIZE
+
+    from benchmarks.training import POOLS, SIZE
 
     for path in sorted(folder.glob("runs/*/*.db")):
         pool, (rule, _, seed) = path.parent.name, path.stem.rpartition("-")
@@ -206,6 +207,9 @@ def main() -> None:
         "--training", type=Path, action="append", default=[], help="folder of recorded training"
     )
     parser.add_argument("--run", type=Path, action="append", default=[], help="folder of a run")
+    parser.add_argument(
+        "--results", type=Path, help="file of the figures that the docs show; joins what is there"
+    )
     args = parser.parse_args()
     result: dict[str, Any] = {}
     for name, runs in asked(args):
@@ -216,6 +220,9 @@ def main() -> None:
             f"  calibration {found['calibration']:.3f} +- {found['calibration_se']:.3f}",
             flush=True,
         )
+    if args.results:
+        kept = json.loads(args.results.read_text()) if args.results.exists() else {}
+        args.results.write_text(json.dumps({**kept, **rounded(result)}, indent=1) + "\n")
     print(json.dumps(rounded(result)))
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from curriculum_env.sim import SETTINGS, Play, entrants, run_lab
+from curriculum_env.sim import SETTINGS, Play, entrants, play, run_lab
 from curriculum_env.sim import lab as module
 from curriculum_env.sim.kept import Job, Kept, Refused
 
@@ -25,7 +25,7 @@ def test_a_comparison_that_was_stopped_goes_on_where_it_was(
             raise KeyboardInterrupt
         return real(name, *rest)  # type: ignore[arg-type]
 
-    real = module.play
+    real = play
     monkeypatch.setattr(module, "play", counted)
     with pytest.raises(KeyboardInterrupt):
         run_lab(EVERYONE, [TINY, BLIND], [0], 1, folder=tmp_path)
