@@ -146,7 +146,7 @@ class Augmenting:
         row = self._pool[group.row]
         if self._families.parent(group.row) >= 0:
             self._watched(group, row)
-        if self.live and self._parental(group, row, alive) and self._room(group.row, row):
+        if self.live and self._parental(group, row, alive) and self._room(group.row, row) > 0:
             self._ask(group, row)
 
     def _parental(self, group: Group, row: Row, alive: bool) -> bool:
@@ -156,22 +156,22 @@ class Augmenting:
         failed = self.config.parents == "frontier" and not any(group.success_G)
         return failed and not self._asked[row.uid]
 
-    def _room(self, place: int, row: Row) -> bool:
-        """Whether another variant of a row may be asked for."""
+    def _room(self, place: int, row: Row) -> int:
+        """How many more variants of a row may be asked for."""
         config, in_work = self.config, self.arrivals.in_work
         families = self._families
-        return (
-            place not in self._quarantined
-            and self._asked[row.uid] < config.fan_out
-            and families.generation(place) < config.generations
-            and families.members(families.root(place)) <= config.family
-            and in_work < config.backlog
-            and self.variants + in_work < self.limit
+        if place in self._quarantined or families.generation(place) >= config.generations:
+            return 0
+        return min(
+            config.fan_out - self._asked[row.uid],
+            config.family + 1 - families.members(families.root(place)),
+            config.backlog - in_work,
+            self.limit - self.variants - in_work,
         )
 
     def _ask(self, group: Group, row: Row) -> None:
         config = self.config
-        count = min(config.per_parent, config.fan_out - self._asked[row.uid])
+        count = min(config.per_parent, self._room(group.row, row))
         generation, belief = self._families.generation(group.row) + 1, self._mean(group.row)
         requests = []
         for number in range(count):
@@ -262,9 +262,8 @@ class Augmenting:
     def _entering(self, item: Augmentation, fresh: set[str]) -> tuple[Row | None, str]:
         """The row that an accepted item brings, or why it brings none: no reason where the pool
         has it already."""
-        row = self._entry(item)
         try:
-            check_row(row, item.id)
+            row = self._entry(item)
         except PoolError as error:
             logger.warning("a new task is not let into the pool: %s", error)
             return None, "no_task"
@@ -288,10 +287,12 @@ class Augmenting:
             self.quarantine(place, "answer_changed")
 
     def _entry(self, item: Augmentation) -> Row:
-        """The row as it enters: believed of it is nothing, or what its parent tells."""
+        """The row as it enters: believed of it is nothing, or what its parent tells. Raises
+        `PoolError` where it is none that a pool takes."""
         assert item.child is not None
         parent = self._parent(item)
         row = replace(item.child, parent=parent, prior_passes=0.0, prior_attempts=0.0)
+        check_row(row, item.id)
         place = self._pool.find(parent)
         if self.config.entry == "cold" or place is None:
             return row

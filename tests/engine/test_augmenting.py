@@ -124,6 +124,18 @@ def test_no_more_is_asked_for_than_there_is_room() -> None:
         assert len(variants(curriculum)) == 5
 
 
+@pytest.mark.parametrize(
+    ("limits", "most"),
+    [({"backlog": 5}, 5), ({"capacity": 3}, 3), ({"pool_share": 0.2}, 5), ({"family": 2}, 2)],
+)
+def test_many_at_a_time_are_no_more_than_there_is_room_for(
+    limits: dict[str, Any], most: int
+) -> None:
+    with augmented(per_parent=10**9, fan_out=10**9, **limits) as curriculum:
+        play(curriculum, 1, serving=False)
+        assert curriculum.store.queue.open_count() == most
+
+
 def test_fan_out_generations_and_families_have_their_limits() -> None:
     settings: dict[str, Any] = {"fan_out": 2, "generations": 2, "family": 4, "pool_share": 0.9}
     with augmented(rows=seeds(3), **settings) as curriculum:
@@ -198,13 +210,17 @@ def test_relatives_do_not_crowd_a_plan() -> None:
     [
         (Row("seed-3", {}), "duplicate"),
         (Row("", {}), "no_task"),
+        (Row("flat", {}, factor=0.0), "no_task"),
         (Row("ok", {}, prior_passes=3, prior_attempts=1), None),
         (Row("secret", {}), "heldout"),
     ],
-    ids=["duplicate", "malformed", "priors", "not admitted"],
+    ids=["duplicate", "malformed", "no factor", "priors", "not admitted"],
 )
-def test_what_cannot_be_in_the_pool_is_refused_and_counted(row: Row, reason: str | None) -> None:
-    config = {"group_size": 4, "augment": {"enabled": True}}
+@pytest.mark.parametrize("entry", ["cold", "estimate"])
+def test_what_cannot_be_in_the_pool_is_refused_and_counted(
+    row: Row, reason: str | None, entry: str
+) -> None:
+    config = {"group_size": 4, "augment": {"enabled": True, "entry": entry}}
     with Curriculum(
         seeds(), config, admit=lambda row: "heldout" if row.uid == "secret" else ""
     ) as curriculum:
@@ -215,7 +231,8 @@ def test_what_cannot_be_in_the_pool_is_refused_and_counted(row: Row, reason: str
         made = variants(curriculum)
     if reason is None:
         (entered,) = made
-        assert (entered.prior_passes, entered.prior_attempts) == (0.0, 0.0)
+        assert (entered.prior_attempts == 0.0) == (entry == "cold")
+        assert entered.prior_passes <= entered.prior_attempts
     else:
         assert made == []
         assert reasons == {("discarded", reason): 1}
