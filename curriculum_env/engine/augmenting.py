@@ -199,6 +199,10 @@ class Augmenting:
             key = f"{RECHECK}/{row.uid}"
             self.arrivals.ask([Asked(key, RECHECK, group.draw, row, generation, parent)])
 
+    def outage(self) -> None:
+        """Rewards are not to be believed, and were not for a while: no variant is blamed for it."""
+        self._watch.forgive()
+
     def quarantine(self, place: int, reason: str) -> None:
         """Draw a variant no more."""
         uid = self._pool[place].uid

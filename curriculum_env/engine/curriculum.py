@@ -298,6 +298,7 @@ class Curriculum:
             lambda row: self._availability.give_back(row),
             lambda kind, data: self._log.event(kind, data),
             self._learned, lambda row: self._pass_rate.latest_N.item(row),
+            lambda: self._augmenting.outage(),
         )  # fmt: skip
         self._pass_rate = PoolPassRate()
         self._augmenting = Augmenting(

@@ -57,10 +57,11 @@ class Grader:
         log_event: LogEvent,
         observe: Observe,
         latest: Callable[[int], float],
+        outage_began: Callable[[], None],
     ) -> None:
         self._config, self._pool, self._sampler = config, pool, sampler
         self._clock, self._release, self._log_event = clock, release, log_event
-        self._observe, self._latest = observe, latest
+        self._observe, self._latest, self._outage_began = observe, latest, outage_began
         self._gate = build_gate(config.gate)
         self.scale = RewardScale(config)
         self.learner = Learner(estimator, config.batch_groups, config.outage.memory)
@@ -207,6 +208,7 @@ class Grader:
 
     def _begin_outage(self, event: OutageBegan) -> None:
         lessons = self.learner.unlearn(event.since)
+        self._outage_began()
         for group in self.open:
             group.void_since(event.since)
         what = "most rollouts fail with errors" if event.reason == "errors" else "no rollout scores"

@@ -39,6 +39,11 @@ class LabelWatch:
             and parent >= config.parent
         )
 
+    def forgive(self) -> None:
+        """Count the failures of all rows anew; a doubt stays one."""
+        self._unsolved.clear()
+        self._doubted_at = dict.fromkeys(self._doubted_at, 0)
+
     def doubt(self, row: int) -> None:
         """The answer of a row was asked for again."""
         self._doubted_at[row] = self._unsolved.get(row, 0)
@@ -50,7 +55,7 @@ class LabelWatch:
 
     def state_dict(self, uid: Callable[[int], str]) -> list[Any]:
         """What is known of each row, as JSON values."""
-        rows = sorted(self._solved | self._unsolved.keys())
+        rows = sorted(self._solved | self._unsolved.keys() | self._doubted_at.keys())
         return [
             [uid(row), row in self._solved, self._unsolved.get(row, 0), self._doubted_at.get(row)]
             for row in rows

@@ -304,6 +304,25 @@ def test_a_variant_that_was_solved_once_is_not_doubted() -> None:
         assert not [item for item in curriculum.store.queue.items() if item.kind == RECHECK]
 
 
+def test_what_fails_in_an_outage_is_no_reason_to_doubt_an_answer() -> None:
+    tried: Counter[str] = Counter()
+
+    def unlucky_once(draw: Draw) -> list[float]:
+        tried[draw.uid] += draw.uid.startswith("variant")
+        return FAILED if tried[draw.uid] == 1 else noisy(draw)[:3] + [1.0]
+
+    with augmented(capacity=4, draw_share=1.0, watch={"rollouts": 8}) as curriculum:
+        play(curriculum, 300, noisy, serving=False)
+        serve(curriculum)
+        lost = play(curriculum, 20, lambda draw: FAILED, serving=False)
+        assert curriculum.metrics()["outages"] == 1
+        assert any(draw.uid.startswith("variant") for draw in lost)
+        made = curriculum.rows.index("variant-1")
+        play(curriculum, 100, unlucky_once, serving=False)
+        assert min(curriculum.table()["visits"][made:]) > 2
+        assert not [item for item in curriculum.store.queue.items() if item.kind == RECHECK]
+
+
 # --- resuming --------------------------------------------------------------------------------
 def test_a_resume_replays_draws_of_variants_and_goes_on_as_before(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path}/c.db"
