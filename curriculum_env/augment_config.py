@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal, TypeAlias
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 from pydantic_config import BaseConfig
 
 AugmentKind: TypeAlias = Literal["numbers", "paraphrase", "harder", "easier"]
+
+_SECRET = re.compile("(?i)api.?key|auth|password|secret|credential|headers")
 
 
 class SymbolicTeacherConfig(BaseConfig):
@@ -36,7 +40,8 @@ class EndpointTeacherConfig(BaseConfig):
     type: Literal["endpoint"] = "endpoint"
     """A model behind an OpenAI-compatible endpoint."""
     base_url: str
-    """Where it answers, such as `https://api.example.com/v1`."""
+    """Where it answers, such as `https://api.example.com/v1`: without a password or a key, for the
+    settings are written down with the run."""
     model: str = Field(min_length=1)
     """Its name there."""
     api_key_var: str = "OPENAI_API_KEY"
@@ -52,6 +57,38 @@ class EndpointTeacherConfig(BaseConfig):
     json_schema: bool = True
     """Ask for a reply that follows a JSON schema; a server that knows no such thing is asked
     without."""
+
+    @field_validator("base_url")
+    @classmethod
+    def _address(cls, url: str) -> str:
+        if not _usable(url):
+            raise ValueError(
+                "base_url is no address; expected http:// or https://, a host and a path, and no "
+                "user, password or query: the key goes into the variable that api_key_var names"
+            )
+        return url
+
+    @field_validator("sampling")
+    @classmethod
+    def _open(cls, sampling: dict[str, Any]) -> dict[str, Any]:
+        secret = [name for name in sampling if _SECRET.search(name)]
+        if secret:
+            raise ValueError(
+                f"sampling holds {', '.join(secret)}, and is written down with the run: the key "
+                "goes into the variable that api_key_var names"
+            )
+        return sampling
+
+
+def _usable(url: str) -> bool:
+    """Whether a URL can be asked, and holds nothing that is to be kept secret."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return False
+    named = parts.scheme in ("http", "https") and bool(parts.hostname)
+    return named and "@" not in parts.netloc and not parts.query
 
 
 TeacherConfig: TypeAlias = Annotated[

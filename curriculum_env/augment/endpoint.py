@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from curriculum_env.augment.policy import Policy
+from curriculum_env.augment.policy import MAXIMA, WRITING, Policy
 from curriculum_env.pool.content import Prompt
 from curriculum_env.pool.estimate.chat import Chat
 from curriculum_env.pool.estimate.pace import Pace
@@ -16,13 +16,6 @@ from curriculum_env.pool.estimate.rollouts import Reply
 
 NO_KEY = "EMPTY"
 LINES = 4
-_MAXIMA = ("max_tokens", "max_completion_tokens")
-_KEPT = (
-    "temperature", "top_p", "top_k", "min_p", "repetition_penalty", "presence_penalty",
-    "frequency_penalty", "reasoning_effort", "chat_template_kwargs", *_MAXIMA,
-)  # fmt: skip
-"""What of the rollouts' sampling settings says how a text is written. The others are a trainer's
-business (a seed, log-probabilities, several samples), and not every API takes them."""
 
 
 @dataclass(slots=True)
@@ -94,9 +87,9 @@ class Endpoint:
 def _merged(policy: Policy, sampling: Mapping[str, Any]) -> dict[str, Any]:
     """The request's own settings over the policy's, only one limit of tokens, and the cache salt at
     the top level of the body, where a server reads it whichever way verifiers holds it."""
-    ours = {name for name in sampling if name in _MAXIMA}
-    kept = (name for name in _KEPT if name in policy.sampling)
-    theirs = {name: policy.sampling[name] for name in kept if not (ours and name in _MAXIMA)}
+    ours = {name for name in sampling if name in MAXIMA}
+    kept = (name for name in WRITING if name in policy.sampling)
+    theirs = {name: policy.sampling[name] for name in kept if not (ours and name in MAXIMA)}
     salt = {} if policy.cache_salt is None else {"cache_salt": policy.cache_salt}
     return {**theirs, **sampling, **salt}
 

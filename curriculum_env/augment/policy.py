@@ -10,7 +10,20 @@ from urllib.parse import urlsplit, urlunsplit
 EVENT = "policy"
 """The kind of the store's events that hold one."""
 
-_SECRET = ("auth", "key", "token", "secret", "cookie", "password", "credential")
+MAXIMA = ("max_tokens", "max_completion_tokens")
+WRITING = (
+    "temperature", "top_p", "top_k", "min_p", "repetition_penalty", "presence_penalty",
+    "frequency_penalty", "reasoning_effort", "chat_template_kwargs", *MAXIMA,
+)  # fmt: skip
+"""What of the rollouts' sampling settings says how a text is written. The others are a trainer's
+business (a seed, log-probabilities, several samples), not every API takes them, and one may be a
+key."""
+
+_SECRET = (
+    "auth", "key", "token", "secret", "cookie", "pass", "pwd", "credential", "jwt", "session",
+    "signature",
+)  # fmt: skip
+_SCHEMES = ("bearer ", "basic ", "token ")
 _CLIENT = ("base_url", "api_key_var", "headers", "headers_from_env")
 
 
@@ -20,8 +33,9 @@ class Policy:
 
     `client` has `base_url`, and may have `api_key_var` (the environment variable that holds the
     key), `headers` and `headers_from_env` (header to environment variable). It never holds a key:
-    headers named like one are left out, and so is a user in the URL. `cache_salt` keeps a server
-    from answering out of a cache of older weights. `sampling` holds what goes with a request.
+    headers that look like one are left out, and so is a user in the URL. `cache_salt` keeps a
+    server from answering out of a cache of older weights. `sampling` holds those of `WRITING` that
+    go with a request.
     """
 
     client: Mapping[str, Any]
@@ -41,7 +55,7 @@ class Policy:
             client={**known, **_without_secrets(known)},
             model=model,
             cache_salt=None if salt is None else str(salt),
-            sampling=settings,
+            sampling={name: settings[name] for name in WRITING if name in settings},
         )
 
     @classmethod
@@ -67,6 +81,11 @@ def _without_secrets(client: Mapping[str, Any]) -> dict[str, Any]:
         "headers": {
             name: value
             for name, value in headers.items()
-            if not any(word in name.lower() for word in _SECRET)
+            if not _secret(name.lower(), str(value).lower())
         },
     }
+
+
+def _secret(name: str, value: str) -> bool:
+    """Whether a header may hold one."""
+    return any(word in name for word in _SECRET) or value.startswith(_SCHEMES)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -95,6 +96,24 @@ async def test_what_goes_wrong_has_its_kind(reply: Reply, error: type[Exception]
         async with endpoint() as at:
             with pytest.raises(error):
                 await at.ask(Policy({"base_url": url}, "m"), "Hello", {})
+
+
+async def test_a_server_that_repeats_the_key_is_quoted_without_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-of-mine")
+    monkeypatch.setenv("MY_HEADER", "pass-of-mine")
+    client = {"api_key_var": "MY_KEY", "headers_from_env": {"X-Pass": "MY_HEADER"}}
+    said = {"error": {"message": "no: sk-of-mine, pass-of-mine \x1b[2J" + "x" * 10_000}}
+    for status in (400, 401, 500):
+        with serve_policy(Listener(Reply(status, json.dumps(said)))) as url:
+            async with endpoint() as at:
+                with pytest.raises((RefusedError, HaltError, ServiceError)) as raised:
+                    await at.ask(Policy({"base_url": url, **client}, "m"), "Hello", {})
+        reason = str(raised.value)
+        assert "of-mine" not in reason
+        assert reason.isprintable()
+        assert len(reason) < 300
 
 
 async def test_nobody_listens_there() -> None:

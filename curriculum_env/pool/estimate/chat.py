@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 PLACE = "{prompt}"
 _FRAME = 64
 """Tokens that a chat template may put around the messages."""
+_SECRET = 8
+"""Letters from which on a key is one: a server at home is sent some word."""
 _CUT_OFF = "length"
 """A reply that ends so fails, whatever its last words look like."""
 _WHOLE = 2.0
@@ -97,6 +99,7 @@ class Chat:
             if response.status_code >= 400:
                 _end(None)
 
+        self._secrets = (api_key, *(headers or {}).values())
         self.client: AsyncOpenAI = AsyncOpenAI(
             base_url=base_url,
             api_key=api_key,
@@ -137,7 +140,7 @@ class Chat:
                     model=model, messages=said, extra_body=dict(sampling)
                 )
         except APIStatusError as error:
-            raise _sorted(error) from error
+            raise _sorted(error, self._secrets) from error
         except (APITimeoutError, TimeoutError) as error:
             raise ServiceError("the request timed out") from error
         except APIConnectionError as error:
@@ -204,15 +207,25 @@ def _count(tokens: Any) -> int | None:
     return tokens if isinstance(tokens, int) and 0 <= tokens < 1e12 else None
 
 
-def _sorted(error: APIStatusError) -> Exception:
-    """The kind of failure that an HTTP status tells of."""
-    said = " ".join(str(getattr(error, "message", error)).split())[:200]
+def _sorted(error: APIStatusError, secrets: Sequence[str] = ()) -> Exception:
+    """The kind of failure that an HTTP status tells of, in the server's words."""
+    said = _shown(str(getattr(error, "message", error)), secrets)
     reason = f"HTTP {error.status_code}: {said}"
     if error.status_code in _HALTED or getattr(error, "code", None) == "insufficient_quota":
         return HaltError(reason)
     if error.status_code in _REFUSED:
         return RefusedError(reason)
     return ServiceError(reason if error.status_code != 429 else "HTTP 429: too many requests")
+
+
+def _shown(said: str, secrets: Sequence[str]) -> str:
+    """The beginning of what a server said, fit for a log and a terminal: it may repeat a key, or
+    hold signs that move a cursor."""
+    for secret in secrets:
+        if len(secret) >= _SECRET:
+            said = said.replace(secret, "***")
+    said = " ".join(said[:2_000].split())[:200]
+    return "".join(letter if letter.isprintable() else "?" for letter in said)
 
 
 def _cause(error: BaseException) -> str:
