@@ -194,7 +194,8 @@ def asked(args: argparse.Namespace) -> Iterator[tuple[str, Iterable[Run]]]:
         yield from ((name, [run]) for folder in args.training for name, run in trained(folder))
         yield from ((name, [run]) for name, run in map(played, args.run))
         return
-    names = ["features", "no-features", "static"] if args.quick else [*SETTINGS, "static"]
+    names = args.settings.split(",") if args.settings else [*SETTINGS, "static"]
+    names = ["features", "no-features", "static"] if args.quick else names
     seeds = 1 if args.quick else args.seeds
     yield from ((name, simulations(name, seeds, GROUPS)) for name in names)
 
@@ -202,6 +203,7 @@ def asked(args: argparse.Namespace) -> Iterator[tuple[str, Iterable[Run]]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seeds", type=int, default=3, help="runs per setting and rule")
+    parser.add_argument("--settings", help="names, with commas; unset, all")
     parser.add_argument("--quick", action="store_true", help="one seed, three settings")
     parser.add_argument(
         "--training", type=Path, action="append", default=[], help="folder of recorded training"

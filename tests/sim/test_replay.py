@@ -9,6 +9,7 @@ from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine import Curriculum
 from curriculum_env.errors import StoreError
 from curriculum_env.estimators import BetaConfig
+from curriculum_env.samplers.uniform import UniformConfig
 from curriculum_env.sim.replay import (
     BUCKET_ALPHAS,
     Recording,
@@ -102,7 +103,8 @@ def test_a_real_run_is_replayed_with_the_features_winning() -> None:
     rows = [Row(f"{i:x}", {}, "d", str(i % 4), {"level": i % 4, "size": i % 3}) for i in range(400)]
     rate = {row.uid: 1 / (1 + math.exp(2 * (i % 4) - 3 + i % 3)) for i, row in enumerate(rows)}
     rng, store = np.random.default_rng(0), open_store("memory://")
-    with Curriculum(rows, CurriculumConfig(group_size=8), store) as curriculum:
+    config = CurriculumConfig(group_size=8, sampler=UniformConfig())
+    with Curriculum(rows, config, store) as curriculum:
         for _ in range(800):
             draw = curriculum.ask()
             passed_G = rng.random(8) < rate[draw.uid]
