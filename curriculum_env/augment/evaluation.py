@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from curriculum_env.augment.attempt import attempt
 from curriculum_env.augment.hooks import AugmentHooks, answers_of
 from curriculum_env.pool.contamination import Decontaminator
 from curriculum_env.pool.similar import Match
@@ -28,10 +29,13 @@ class Evaluation:
 
     @classmethod
     def of(cls, hooks: AugmentHooks, rows: Iterable[Row]) -> Evaluation:
-        """The evaluation split `rows`, and no other set."""
+        """The evaluation split `rows`, and no other set. A row whose problem cannot be read (a
+        picture, for example) cannot be given away by a text."""
         made = cls()
         for row in rows:
-            made.held_out.add(row.uid, hooks.augment_text(row), answers_of(row) or None)
+            text = attempt(lambda row=row: hooks.augment_text(row))  # type: ignore[misc]
+            if isinstance(text, str):
+                made.held_out.add(row.uid, text, answers_of(row) or None)
         return made
 
     def match(self, text: str, original: str, answers: Sequence[str] | None = None) -> Match | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -11,7 +12,7 @@ from curriculum_env.augment.hooks import AugmentHooks, answers_of
 from curriculum_env.augment.prompts import EXAMPLES
 from curriculum_env.augment.proposal import Annotation, Discard, Kind, storable
 from curriculum_env.augment.steering import steers
-from curriculum_env.errors import ConfigError, PoolError
+from curriculum_env.errors import ConfigError
 from curriculum_env.pool.answers import answer_key
 from curriculum_env.pool.language import language_of
 from curriculum_env.pool.near import NearIndex
@@ -25,6 +26,9 @@ _COPIES = frozenset(
 )
 _WORD = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{3,}")
 """Not a command of LaTeX, nor the unit in one."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_MIXED = re.compile("[A-Za-z][\u0400-\u04ff]|[\u0400-\u04ff][A-Za-z]")
+"""A letter of ours beside one of Cyrillic."""
 FORMULA = 3
 """Content words of a problem below which only its answer tells whether it is another's twin."""
 
@@ -63,14 +67,14 @@ class Filters:
         read (a picture, for example) is known by its uid alone.
 
         Raises:
-            PoolError: the first row's problem cannot be read.
+            Exception: whatever reading the first row's problem raises, such as `PoolError`.
         """
         for row in rows:
             if row.uid in self._uids:
                 continue
             try:
                 text = self.hooks.augment_text(row) if self.limits.near else ""
-            except PoolError:
+            except Exception:  # whatever an environment's own code raises
                 if not self._uids:
                     raise
                 text = ""
@@ -118,6 +122,8 @@ class Filters:
         limits = self.limits
         if not storable(problem):
             return Discard("no_problem", "characters that no store holds")
+        if _unseen(problem) - _unseen(original):
+            return Discard("no_problem", "characters that nobody sees, or that look like others")
         if len(tokens_of(problem[: limits.more])) < limits.fewest:
             return Discard("too_short")
         if len(problem) > limits.longer * len(original) + limits.more:
@@ -161,6 +167,14 @@ class Filters:
             return Discard("answer_changed")
         changes = same and kind == "numbers" and self.hooks.augment_answer_changes(parent, problem)
         return Discard("answer_kept") if changes else None
+
+
+def _unseen(text: str) -> set[str]:
+    """What hides in a text: signs without a picture, words of two alphabets that look alike."""
+    if text.isascii():
+        return set(_CONTROL.findall(text))
+    hidden = {letter for letter in text if unicodedata.category(letter) in ("Cc", "Cf", "Co", "Cn")}
+    return (hidden - {"\n", "\r", "\t"}) | set(_MIXED.findall(text))
 
 
 def _numeric(answer: str) -> bool:

@@ -29,7 +29,9 @@ STATUS = "augmenting"
 
 CLAIM_SECONDS = 60.0
 _POLL_SECONDS = 0.5
-_POLICY_SECONDS = 5.0
+_LOOK_SECONDS = 5.0
+_LATE_SECONDS = 60.0
+"""By which clocks of services may differ."""
 _POOR_SECONDS = 10.0
 _CHUNK = 16
 
@@ -57,6 +59,7 @@ class AugmentService:
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _said: tuple[str, str] = ("", "")
     _looked: float = -math.inf
+    _seen: float = 0.0
     _renewed: float = -math.inf
     _poor_until: float = -math.inf
 
@@ -101,21 +104,34 @@ class AugmentService:
         free = self.health.room(self.config.concurrency - len(self._busy), len(self._busy))
         if free <= 0 or await self._waits():
             return False
-        claim = self.store.queue.claim
-        claimed = await asyncio.to_thread(claim, self.name, free, self.lease)
-        begun = [await self._begin(item) for item in claimed]
-        if any(begun) and not self.health.down:
+        began = await self._fill(free)
+        if began and not self.health.down:
             await self._say("working")
-        return any(begun)
+        return began
+
+    async def _fill(self, free: int) -> bool:
+        """Claim and begin as many items; whether any was. Where there is a budget one after the
+        other, for what is claimed is set aside in every service."""
+        limited, began = self.worker.spending.limited, False
+        for _ in range(free if limited else 1):
+            claim = self.store.queue.claim
+            claimed = await asyncio.to_thread(claim, self.name, 1 if limited else free, self.lease)
+            if claimed and limited:
+                await self._reckon()
+            begun = [await self._begin(item) for item in claimed]
+            began = began or any(begun)
+            if not any(begun):
+                break
+        return began
 
     async def _waits(self) -> bool:
         """Whether there is a reason to begin nothing now, which is said."""
         now = time.monotonic()
         if now < self._poor_until:
             return True
-        if now - self._looked > _POLICY_SECONDS:
+        if now - self._looked > _LOOK_SECONDS:
             self._looked = now
-            self.worker.look(await asyncio.to_thread(self.store.events, EVENT))
+            await self._look()
         if not self.worker.ready:
             await self._say("waiting", "no rollout has told yet where the policy answers")
             return True
@@ -124,6 +140,23 @@ class AugmentService:
             await self._say("waiting", "the pool takes no more tasks now")
             return True
         return False
+
+    async def _reckon(self) -> None:
+        """Ask the store what was spent, and what other services may spend: after the claim, so that
+        of two that claim at once each knows of the other."""
+        queue, spending = self.store.queue, self.worker.spending
+        own = spending.own
+        total = (await asyncio.to_thread(queue.counts)).spent
+        spending.told(own, total, await asyncio.to_thread(queue.claims, self.name))
+
+    async def _look(self) -> None:
+        """Learn where the policy answers, and which tasks there are besides the pool's: those made
+        before, and by other services."""
+        self.worker.look(await asyncio.to_thread(self.store.events, EVENT))
+        now = time.time()
+        made = await asyncio.to_thread(self.store.queue.made, self._seen)
+        self._seen = now - _LATE_SECONDS
+        await self._know(made)
 
     async def _begin(self, item: Augmentation) -> bool:
         if self.worker.spending.reserve(item):
@@ -180,10 +213,14 @@ class AugmentService:
 
     # --- beginning and end -------------------------------------------------------------------
     async def _learn_pool(self) -> None:
-        """Make the pool known to the filters, a little at a time."""
+        """Make the pool known to the filters."""
         await self._say("waiting", "the rows of the pool are being read")
-        rows = iter(self.pool())
-        while (chunk := list(islice(rows, _CHUNK))) and not self._stop.is_set():
+        await self._know(self.pool())
+
+    async def _know(self, rows: Iterable[Row]) -> None:
+        """Make rows known to the filters, a little at a time."""
+        left = iter(rows)
+        while (chunk := list(islice(left, _CHUNK))) and not self._stop.is_set():
             begun = time.thread_time()
             self.worker.maker.filters.add(chunk)
             worked = time.thread_time() - begun

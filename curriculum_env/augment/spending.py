@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from curriculum_env.augment_config import (
@@ -19,12 +20,29 @@ _FRAME = 4096
 
 @dataclass(slots=True)
 class Spending:
-    """`spent` is what the store tells; each item sets aside the most it can take before it
-    begins, so that no limit is passed whatever is in flight."""
+    """`spent` is what the store tells, and `own` the part of it that this service wrote; each item
+    sets aside the most it can take before it begins, here and in other services, so that no limit
+    is passed whatever is in flight."""
 
     config: AugmentConfig
     spent: Spent = FREE
+    own: Spent = FREE
     _aside: dict[int, Spent] = field(default_factory=dict)
+    _elsewhere: Spent = FREE
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is any limit."""
+        budget = self.config.budget
+        return any(limit is not None for limit in (budget.requests, budget.tokens, budget.money))
+
+    def told(self, own: Spent, total: Spent, claimed: Iterable[Augmentation]) -> None:
+        """The store tells what all services spent, and what others work on; `own` was spent here
+        before it was asked."""
+        self.spent = total.plus(self.own).minus(own)
+        self._elsewhere = FREE
+        for item in claimed:
+            self._elsewhere = self._elsewhere.plus(self._most(item))
 
     def policy(self, prompt: int, reply: int, requests: int = 1) -> Spent:
         """What so many tokens of the policy come to."""
@@ -41,7 +59,7 @@ class Spending:
     def reserve(self, item: Augmentation) -> bool:
         """Set aside what `item` can take; False, and nothing done, where that is too much."""
         budget, most = self.config.budget, self._most(item)
-        total = self.spent.plus(most)
+        total = self.spent.plus(most).plus(self._elsewhere)
         for other in self._aside.values():
             total = total.plus(other)
         limits = (budget.requests, budget.tokens, budget.money)
@@ -51,9 +69,13 @@ class Spending:
         return True
 
     def settle(self, item: Augmentation, took: Spent) -> None:
-        """The item took so much in all."""
+        """The item took so much more, and takes nothing else."""
         self._aside.pop(item.id, None)
-        self.spent = self.spent.plus(took)
+        self.took(took)
+
+    def took(self, spent: Spent) -> None:
+        """So much was spent, and is written down."""
+        self.spent, self.own = self.spent.plus(spent), self.own.plus(spent)
 
     def _most(self, item: Augmentation) -> Spent:
         config = self.config

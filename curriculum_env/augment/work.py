@@ -74,8 +74,8 @@ class Worker:
         if isinstance(proposal, Discard):
             await self._discard(item, proposal, took)
             return None
-        self.spending.spent = self.spending.spent.plus(took)
         mine = await asyncio.to_thread(self.queue.propose, item, asdict(proposal), took)
+        self.spending.took(took)
         return proposal if mine else None
 
     async def _recheck(self, item: Augmentation) -> None:

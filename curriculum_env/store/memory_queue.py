@@ -116,6 +116,22 @@ class MemoryQueue(Queue):
             found = list(self._items.by_id.values()) if state is None else self._of(state)
         return iter(found)
 
+    def claims(self, but: str) -> list[Augmentation]:
+        now = time.time()
+        with self._items.lock:
+            waiting = [item for state in OPEN for item in self._of(state)]
+        held = (item for item in waiting if item.owner not in ("", but) and item.until >= now)
+        return sorted(held, key=lambda item: item.id)
+
+    def made(self, since: float) -> list[Row]:
+        with self._items.lock:
+            items = list(self._items.by_id.values())
+        return [
+            item.child
+            for item in items
+            if item.child is not None and item.state != "discarded" and item.changed >= since
+        ]
+
     def counts(self) -> QueueCounts:
         with self._items.lock:
             items = list(self._items.by_id.values())

@@ -41,6 +41,12 @@ class Spent(NamedTuple):
             self.requests + other.requests, self.tokens + other.tokens, self.money + other.money
         )
 
+    def minus(self, other: Spent) -> Spent:
+        """What one took beyond the other."""
+        return Spent(
+            self.requests - other.requests, self.tokens - other.tokens, self.money - other.money
+        )
+
 
 FREE = Spent()
 
@@ -171,6 +177,15 @@ class Queue(ABC):
     @abstractmethod
     def items(self, state: AugmentState | None = None) -> Iterator[Augmentation]:
         """All items, or those of a state, in the order in which they were asked for."""
+
+    @abstractmethod
+    def claims(self, but: str) -> list[Augmentation]:
+        """The open items that others than `but` have claimed, and may be working on."""
+
+    @abstractmethod
+    def made(self, since: float) -> list[Row]:
+        """The rows that were accepted, wherever they are now, of items that changed at `since`
+        (Unix seconds) or later."""
 
     @abstractmethod
     def counts(self) -> QueueCounts:

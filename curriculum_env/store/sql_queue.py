@@ -131,6 +131,19 @@ class SqlQueue(Queue):
                 return
             last = rows[-1].id
 
+    def claims(self, but: str) -> list[Augmentation]:
+        with self._store._read() as connection:
+            now = self._store._now(connection)
+            held = _C.owner.not_in(("", but)), _C.until >= now
+            query = select(_TABLE).where(_C.state.in_(OPEN), *held).order_by(_C.id)
+            return [_item(row) for row in connection.execute(query)]
+
+    def made(self, since: float) -> list[Row]:
+        accepted = _C.state.not_in((*OPEN, "discarded"))
+        query = select(_C.child).where(accepted, _C.changed >= since).order_by(_C.id)
+        with self._store._read() as connection:
+            return [row_of(child) for child in connection.execute(query).scalars()]
+
     def counts(self) -> QueueCounts:
         totals = (func.sum(column) for column in (_C.requests, _C.tokens, _C.money))
         query = select(_C.state, _C.reason, func.count(), *totals).group_by(_C.state, _C.reason)

@@ -152,6 +152,23 @@ class QueueContract:
         assert store.queue.counts().states["accepted"] == 60
         assert len(store.queue.accepted(7)) == 7
 
+    def test_what_others_work_on_and_what_was_made_is_told(self, store: Store) -> None:
+        queue = store.queue
+        queue.ask([asked(number) for number in range(5)])
+        for owner, seconds in (("a", 60.0), ("b", 60.0), ("gone", -1.0)):
+            queue.claim(owner, 1, seconds)
+        assert [item.owner for item in queue.claims("a")] == ["b"]
+        assert [item.owner for item in queue.claims("c")] == ["a", "b"]
+        made, refused = queue.claim("m", 2, 60.0)
+        queue.accept(made, child(1))
+        queue.accept(refused, child(2))
+        queue.refuse([refused.id], "duplicate")
+        assert queue.made(0.0) == [child(1)]
+        queue.insert([made.id])
+        (changed,) = (item.changed for item in queue.items("inserted"))
+        assert queue.made(changed) == [child(1)]
+        assert queue.made(changed + 1.0) == []
+
     def test_a_closed_store_has_no_queue(self, store: Store) -> None:
         store.close()
         with pytest.raises(StoreError, match="closed"):

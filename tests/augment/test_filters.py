@@ -278,3 +278,46 @@ def test_rows_without_a_prompt_are_told() -> None:
     with pytest.raises(PoolError, match=r"define augment_text\(\) and child\(\)"):
         Filters(AugmentHooks()).add([Row("x", {"board": "..."})])
     assert default_child(Row("x", {"prompt": "a"}), "b", "c") is None
+
+
+@pytest.mark.parametrize(
+    "disguise",
+    [
+        lambda text: text.replace("people", "peo\u200bple"),
+        lambda text: text.replace("visit", "vi\u00adsit"),
+        lambda text: text.replace("museum", "mus\u0435um"),
+        lambda text: text.replace("many", "ma\x07ny"),
+        lambda text: "\u202e" + text,
+        lambda text: text + "\U000e0041",
+    ],
+    ids=["no width", "soft hyphen", "cyrillic", "bell", "backwards", "tag"],
+)
+def test_a_held_out_problem_in_disguise_is_kept_out(disguise: Callable[[str], str]) -> None:
+    found = filters().problem(PARENT, "numbers", disguise(HELD_OUT.data["prompt"]))
+    assert found is not None
+    assert found.reason in ("no_problem", "contaminated")
+
+
+def test_signs_that_the_parent_has_too_are_no_disguise() -> None:
+    parent = row("Dans le \u200cbus montent 12 hommes et 13 femmes. Combien sont-ils\xa0?\n\tMerci")
+    found = filters().problem(parent, "numbers", parent.data["prompt"].replace("12", "19"))
+    assert found is None or found.reason != "no_problem"
+
+
+class Brittle(AugmentHooks):
+    """Reads no problem with an odd number of letters."""
+
+    def augment_text(self, row: Row) -> str:
+        text = super().augment_text(row)
+        if len(text) % 2:
+            raise KeyError("picture")
+        return text
+
+
+def test_rows_that_cannot_be_read_stop_nothing() -> None:
+    rows = pool(12)
+    odd = [one for one in rows if len(one.data["prompt"]) % 2]
+    assert 0 < len(odd) < len(rows)
+    made = Filters(Brittle(), Evaluation.of(Brittle(), rows))
+    made.add(rows)
+    assert (len(made._uids), len(made._near)) == (len(rows), len(rows) - len(odd))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import time
@@ -68,7 +69,7 @@ def serving(
         store.log_event(EVENT, policy(at).event())
         ask(store, rows)
         if hooks is None:
-            teacher = {"type": "endpoint", "base_url": teaching, "model": "scripted"}
+            teacher = {"type": "endpoint", "base_url": teaching, "model": "scripted", "votes": 1}
             augment["teacher"] = {**teacher, **augment.get("teacher", {})}
         config = settings(**augment).augment
 
@@ -155,7 +156,7 @@ async def test_no_budget_is_passed() -> None:
 
 @pytest.mark.parametrize(("limit", "most"), [({"tokens": 30_000}, 1), ({"money": 0.5}, 2)])
 def test_what_is_in_flight_is_set_aside(limit: dict[str, float], most: int) -> None:
-    teacher = {"type": "endpoint", "base_url": "http://127.0.0.1:9/v1", "model": "m"}
+    teacher = {"type": "endpoint", "base_url": "http://127.0.0.1:9/v1", "model": "m", "votes": 1}
     budget = {**limit, "teacher_prices": (1.0, 20.0)}
     spending = Spending(settings(budget=budget, teacher={**teacher, "max_tokens": 5000}).augment)
     first, second, third = (
@@ -244,7 +245,7 @@ async def test_an_environment_that_fails_costs_the_item_and_nothing_else() -> No
 
     with serving("memory://", pool(3), Broken()) as (store, build, _):
         await build().drain()
-        assert store.queue.counts().reasons == {("discarded", "no_task"): 3}
+        assert store.queue.counts().reasons == {("discarded", "failed"): 3}
 
 
 async def test_a_paid_proposal_outlives_whoever_paid() -> None:
@@ -349,3 +350,27 @@ def test_stopping_gives_back_what_is_begun() -> None:
         assert not thread.alive
         assert len(store.queue.claim("next", 9, 60.0)) == 3
         assert said(store)[-1] == ("stopped", "")
+
+
+# --- services beside each other ----------------------------------------------------------------
+async def test_two_services_keep_within_one_budget(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/c.db"
+    with serving(url, pool(30), budget={"requests": 21}, concurrency=8) as (store, build, writes):
+        services = [build(), build()]
+        await asyncio.gather(*(service.drain() for service in services))
+        assert 15 <= store.queue.counts().spent.requests <= 21
+        assert len(writes.requests) <= 21
+
+
+async def test_a_later_service_knows_what_earlier_ones_made(tmp_path: Path) -> None:
+    url, rows = f"sqlite:///{tmp_path}/c.db", pool(2)
+    with serving(url, rows, Solved()) as (store, build, _):
+        await build().drain()
+        assert store.queue.counts().states["accepted"] == 2
+        later = build()
+        await later.drain()
+        for made in store.queue.made(0.0):
+            again = Proposal(rows[0].uid, "numbers", made.data["prompt"] + " ")
+            found = later.worker.maker.filters.problem(rows[0], "numbers", again.problem)
+            assert found is not None
+            assert found.reason == "duplicate"
