@@ -94,7 +94,7 @@ MORE: dict[str, Settings] = {
     f"{OURS}-sampled": {"augment": {**ON, "parents": "sampled"}},
     f"{OURS}-estimate": {"augment": {**ON, "entry": "estimate"}},
     f"{OURS}-four": {"augment": {**ON, "per_parent": 4}},
-    f"{OURS}-one-relative": {"augment": {**ON, "relatives": 1}},
+    f"{OURS}-two-relatives": {"augment": {**ON, "relatives": 2}},
     f"{OURS}-relatives": {"augment": {**ON, "relatives": 1_000}},
     f"{OURS}-unwatched": {"augment": {**ON, "watch": {"enabled": False}}},
 }

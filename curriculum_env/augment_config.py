@@ -153,7 +153,7 @@ class AugmentConfig(BaseConfig):
     """Tasks asked for of one row in all."""
     family: int = Field(default=128, ge=1)
     """Tasks at most that stem from one row of the pool."""
-    relatives: int = Field(default=2, ge=1)
+    relatives: int = Field(default=1, ge=1)
     """Rows of one family at most among the draws that are chosen together."""
     entry: Literal["cold", "estimate"] = "cold"
     """What is believed of a new task: what is of any unknown row, or what follows from its parent

@@ -309,9 +309,9 @@ def test_what_fails_in_an_outage_is_no_reason_to_doubt_an_answer() -> None:
 
     def unlucky_once(draw: Draw) -> list[float]:
         tried[draw.uid] += draw.uid.startswith("variant")
-        return FAILED if tried[draw.uid] == 1 else noisy(draw)[:3] + [1.0]
+        return FAILED if tried[draw.uid] == 1 else [*noisy(draw)[:3], 1.0]
 
-    with augmented(capacity=4, draw_share=1.0, watch={"rollouts": 8}) as curriculum:
+    with augmented(capacity=4, draw_share=1.0, relatives=4, watch={"rollouts": 8}) as curriculum:
         play(curriculum, 300, noisy, serving=False)
         serve(curriculum)
         lost = play(curriculum, 20, lambda draw: FAILED, serving=False)
