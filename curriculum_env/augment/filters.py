@@ -10,7 +10,13 @@ from dataclasses import dataclass, field
 from curriculum_env.augment.evaluation import Evaluation
 from curriculum_env.augment.hooks import AugmentHooks, answers_of
 from curriculum_env.augment.prompts import EXAMPLES
-from curriculum_env.augment.proposal import Annotation, Discard, Kind, storable
+from curriculum_env.augment.proposal import (
+    LONGEST_ANSWER,
+    Annotation,
+    Discard,
+    Kind,
+    storable,
+)
 from curriculum_env.augment.steering import steers
 from curriculum_env.errors import ConfigError
 from curriculum_env.pool.answers import answer_key
@@ -100,6 +106,8 @@ class Filters:
             return Discard("unsolvable")
         if verdict.answer is None or not verdict.answer.strip():
             return Discard("no_answer")
+        if len(verdict.answer) > LONGEST_ANSWER or not storable(verdict.answer):
+            return Discard("no_answer", "too long, or characters that no store holds")
         if _WORD.search(verdict.answer) and all(map(_numeric, answers_of(parent) or [""])):
             return Discard("no_answer", f"words, where the parent has a number: {verdict.answer}")
         return self._against_parent(parent, kind, problem, verdict.answer)

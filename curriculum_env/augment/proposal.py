@@ -16,6 +16,9 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 LEAST_FACTOR, GREATEST_FACTOR = 0.75, 1.33
 """HeaPA's clamp of the relative difficulty."""
 
+LONGEST_ANSWER = 1000
+"""Letters: more are an essay."""
+
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 Reason: TypeAlias = Literal[

@@ -84,6 +84,7 @@ async def test_a_policy_that_moves_is_followed() -> None:
         (Reply(429, "{}"), ServiceError),
         (Reply(200, "<html>"), ServiceError),
         (Reply(200, "[1]"), ServiceError),
+        (Reply(200, "[" * 200_000), ServiceError),
         (Reply(200, '{"choices": []}'), ServiceError),
         (Reply(200, '{"choices": [{"message": {"content": [1]}}]}'), ServiceError),
         (Reply(400, "{}"), RefusedError),

@@ -321,3 +321,10 @@ def test_rows_that_cannot_be_read_stop_nothing() -> None:
     made = Filters(Brittle(), Evaluation.of(Brittle(), rows))
     made.add(rows)
     assert (len(made._uids), len(made._near)) == (len(rows), len(rows) - len(odd))
+
+
+@pytest.mark.parametrize("answer", ["1" * 1001, "4\x002", "4\ud8002"])
+def test_an_answer_that_no_store_holds_is_none(answer: str) -> None:
+    found = filters().verdict(PARENT, "numbers", OTHER.data["prompt"], Annotation(answer))
+    assert found is not None
+    assert found.reason == "no_answer"

@@ -10,6 +10,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from curriculum_env.adapters.verifiers.augmenting import restored
+from curriculum_env.errors import ConfigError
 from curriculum_env.store import open_store
 from tests.cli.conftest import Cli, Served, cli, refused, served
 from tests.cli.runs import arguments
@@ -107,3 +109,11 @@ def test_a_taskset_without_a_symbolic_teacher_needs_another(
     wrapped = ("--set=taskset.inner.id=plain-coins", f"{AUGMENT}.enabled=true")
     done = cli(*arguments(served, tmp_path, taskset="curriculum-wrap"), *wrapped)
     refused(done, "has no symbolic teacher", "set it to 'endpoint'")
+
+
+@pytest.mark.parametrize(
+    "config", [{}, {"id": "os"}, {"id": 5}, {"id": "no-such-taskset"}, {"id": "../evil"}]
+)
+def test_a_taskset_that_cannot_be_made_here_is_named(config: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match="cannot be made here"):
+        restored(config)

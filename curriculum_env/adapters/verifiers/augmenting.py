@@ -106,9 +106,9 @@ def restored(config: Mapping[str, Any]) -> Any:
 
     try:
         return load_taskset(taskset_config_type(config["id"]).model_validate(dict(config)))
-    except (ImportError, AttributeError, ValidationError) as error:
+    except (ImportError, AttributeError, TypeError, LookupError, ValidationError) as error:
         raise ConfigError(
-            f"the taskset {config['id']!r} of the run cannot be made here ({error}): install the "
+            f"the taskset {config.get('id')!r} of the run cannot be made here ({error}): install the "
             "same packages as where the run is."
         ) from error
 

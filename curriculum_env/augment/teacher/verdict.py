@@ -10,10 +10,9 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from curriculum_env.augment.parsing import spoken
-from curriculum_env.augment.proposal import Annotation
+from curriculum_env.augment.proposal import LONGEST_ANSWER, Annotation, storable
 from curriculum_env.pool.extract import last_boxed
 
-LONGEST_ANSWER = 1000
 MOST_DIGITS = 300
 
 SCHEMA = {
@@ -150,6 +149,4 @@ def _number(value: Decimal) -> str | None:
 
 def _sound(text: str) -> bool:
     """Whether every store can hold it, and it is no essay."""
-    return (
-        len(text) <= LONGEST_ANSWER and "\0" not in text and not re.search("[\ud800-\udfff]", text)
-    )
+    return len(text) <= LONGEST_ANSWER and storable(text)

@@ -144,8 +144,9 @@ class Chat:
         except (APITimeoutError, TimeoutError) as error:
             raise ServiceError("the request timed out") from error
         except APIConnectionError as error:
-            raise ServiceError(f"no connection ({_cause(error)})") from error
-        except (OpenAIError, ValueError) as error:
+            cause = _shown(_cause(error), self._secrets)
+            raise ServiceError(f"no connection ({cause})") from error
+        except (OpenAIError, ValueError, RecursionError) as error:
             raise ServiceError("an answer that is no chat completion") from error
         return _reply(completion)
 
