@@ -89,7 +89,8 @@ class ScriptedTeacher(_Script):
     """Answers with `truth(problem)`, in JSON of many spellings.
 
     Faults: `error` and `late` as above, `lie` (`lied(truth)`), `broken` (no JSON), `silent`
-    (solvable, without an answer). One that is `gullible` answers what an order in the problem tells it to.
+    (solvable, without an answer). One that is `gullible` answers what an order in the problem
+    tells it to.
     """
 
     truth: Callable[[str], str] = lambda problem: ""

@@ -108,8 +108,8 @@ def restored(config: Mapping[str, Any]) -> Any:
         return load_taskset(taskset_config_type(config["id"]).model_validate(dict(config)))
     except (ImportError, AttributeError, TypeError, LookupError, ValidationError) as error:
         raise ConfigError(
-            f"the taskset {config.get('id')!r} of the run cannot be made here ({error}): install the "
-            "same packages as where the run is."
+            f"the taskset {config.get('id')!r} of the run cannot be made here ({error}): install "
+            "the same packages as where the run is."
         ) from error
 
 
