@@ -77,7 +77,7 @@ def simulated(setting: Setting, sampler: str, seed: int, groups: int) -> Run:
             rolled = world.roll(curriculum.ask())
             known["informed"].append(informed.predict(rolled.row))
             known["truth"].append(accepted + (1.0 - accepted) * world.pass_rate(rolled.row))
-            informed.learn(rolled)
+            informed.learn(rolled.row, rolled.reward_G)
             store.record(rolled.outcomes)
             world.learn(rolled)
         recording = read_recording(store, world.rows)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations_with_replacement
 
 import numpy as np
 
 from curriculum_env.sim.setting import Setting
 from curriculum_env.sim.tasks import SOLVED
-from curriculum_env.sim.world import Rolled, World
+from curriculum_env.sim.world import World
 from curriculum_env.types import FloatArray
 
 _NODES = 41
@@ -37,11 +38,15 @@ class Informed:
         """The expected reward of a rollout now."""
         return float(self._of(row) @ self._rates(row))
 
-    def learn(self, group: Rolled) -> None:
+    def spread(self, row: int) -> float:
+        """The expected standard deviation of a rollout's reward now, the reward being 0 or 1."""
+        p_S = self._rates(row)
+        return float(self._of(row) @ np.sqrt(p_S * (1.0 - p_S)))
+
+    def learn(self, row: int, reward_G: Sequence[float]) -> None:
         """Take in a group, rolled by the policy of now."""
-        row = group.row
         parts = int(self._world.tasks.parts_N[row])
-        passes, size = sum(group.reward_G), len(group.reward_G)
+        passes, size = sum(reward_G), len(reward_G)
         p_S = np.clip(self._rates(row), 1e-12, 1.0 - 1e-12)
         log_S = parts * (passes * np.log(p_S) + (size - passes) * np.log1p(-p_S))
         belief_S = self._of(row) * np.exp(log_S - log_S.max())

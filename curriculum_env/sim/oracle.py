@@ -8,10 +8,11 @@ import numpy as np
 
 from curriculum_env.estimators import survival
 from curriculum_env.samplers import Choice, Sampler, View
+from curriculum_env.sim.informed import Informed
 from curriculum_env.sim.world import World
-from curriculum_env.types import FloatArray
+from curriculum_env.types import FloatArray, Group
 
-Worth = Literal["gain", "survival", "live"]
+Worth = Literal["gain", "survival", "live", "informed"]
 
 
 class Oracle(Sampler):
@@ -19,7 +20,9 @@ class Oracle(Sampler):
 
     `worth = "survival"` is the chance that the group is not all alike; `"gain"` the deviation of a
     rollout's reward times what is still fresh of the task; `"live"` is 1 for each task that is not
-    dead. `pick` and `novelty` of the curriculum apply as to any rule.
+    dead; `"informed"` is the gain as one expects it who knows the policy but not each task
+    (`Informed`): what the best of estimators would buy. `pick` and `novelty` of the curriculum
+    apply as to any rule.
     """
 
     explores: ClassVar[bool] = False
@@ -27,6 +30,11 @@ class Oracle(Sampler):
     def __init__(self, worth: Worth = "gain") -> None:
         self._worth = worth
         self.world: World | None = None
+        self._informed: Informed | None = None
+
+    def observe(self, group: Group) -> None:
+        if self._informed is not None:
+            self._informed.learn(group.row, group.success_G)
 
     def select(self, n: int, view: View) -> Choice:
         assert self.world is not None
@@ -35,10 +43,13 @@ class Oracle(Sampler):
     def _score(self, world: World) -> FloatArray:
         if self._worth == "live":
             return np.where(world.tasks.dead_N, 0.0, 1.0)
+        fresh_N = world.setting.fresh ** np.array(world.seen)
+        if self._worth == "informed":
+            informed = self._informed = self._informed or Informed(world)
+            return fresh_N * np.array([informed.spread(row) for row in range(len(fresh_N))])
         p_N = world.pass_rates()
         if self._worth == "survival":
             return survival(p_N, world.setting.group_size)
-        fresh_N = world.setting.fresh ** np.array(world.seen)
         return np.asarray(fresh_N * np.sqrt(p_N * (1.0 - p_N)))
 
 

@@ -26,7 +26,7 @@ def follow(name: str, groups: int) -> tuple[FloatArray, FloatArray, FloatArray]:
             accepted = setting.false_accept
             truth = accepted + (1.0 - accepted) * world.pass_rate(rolled.row)
             seen.append((informed.predict(rolled.row), truth, np.mean(rolled.reward_G)))
-            informed.learn(rolled)
+            informed.learn(rolled.row, rolled.reward_G)
             for outcome in rolled.outcomes:
                 curriculum.tell(outcome)
             world.learn(rolled)
@@ -57,5 +57,5 @@ def test_a_group_settles_what_kind_of_task_it_is() -> None:
         draw = replace(curriculum.ask(), uid=uid)
     before = informed.predict(dead)
     for _ in range(3):
-        informed.learn(world.roll(draw))
+        informed.learn(dead, world.roll(draw).reward_G)
     assert informed.predict(dead) < min(0.05, before)

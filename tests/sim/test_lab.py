@@ -11,7 +11,7 @@ from curriculum_env import CurriculumConfig
 from curriculum_env.errors import ConfigError
 from curriculum_env.samplers import KINDS
 from curriculum_env.sim import SETTINGS, Play, entrants, run_lab, tuned
-from curriculum_env.sim.entrants import TUNED, entrant
+from curriculum_env.sim.entrants import PLAIN, TUNED, entrant
 from curriculum_env.sim.search import candidates, search
 
 TINY = replace(SETTINGS["features"], tasks=300, heldout=200, budget=2048)
@@ -90,3 +90,13 @@ def test_the_oracle_is_ahead_of_everyone_it_should_be() -> None:
     plays, _ = run_lab(everyone, [setting], [0], processes=1)
     oracle, live, uniform = (np.array(run.area) for run in plays)
     assert oracle > live > uniform
+
+
+def test_who_knows_the_policy_but_not_the_tasks_stands_between_the_oracle_and_uniform() -> None:
+    setting = replace(SETTINGS["features"], tasks=600, budget=4096)
+    sampler = {"type": "custom", "class_path": "curriculum_env.sim.oracle:Oracle"}
+    informed = entrant("informed", {**PLAIN, "sampler": {**sampler, "args": {"worth": "informed"}}})
+    everyone = [entrants()["oracle"], informed, entrants()["uniform"]]
+    plays, _ = run_lab(everyone, [setting], [0], processes=1)
+    rho = {run.entrant: run.rho for run in plays}
+    assert rho["oracle"] > rho["informed"] > rho["uniform"]
