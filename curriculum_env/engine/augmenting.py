@@ -320,15 +320,16 @@ class Augmenting:
         others_N[rows] = False
         return others_N if others_N.any() else available_N
 
-    def thin(self, queue: deque[Planned]) -> deque[Planned]:
-        """A plan with at most `relatives` rows of a family, and variants in their share."""
+    def thin(self, queue: deque[Planned]) -> tuple[deque[Planned], list[int]]:
+        """A plan with at most `relatives` rows of a family and variants in their share, and the
+        rows that it leaves out."""
         if not self.enabled or not self._families.variants:
-            return queue
+            return queue, []
         families, share = self._families, self.config.draw_share
         variants = [families.parent(planned.row) >= 0 for planned in queue]
         seeds = len(variants) - sum(variants)
         quota = len(variants) if share == 1.0 else 1 + math.floor(share / (1.0 - share) * seeds)
-        kept: deque[Planned] = deque()
+        kept, left = deque[Planned](), list[int]()
         seen: Counter[int] = Counter()
         for planned, variant in zip(queue, variants, strict=True):
             root = families.root(planned.row)
@@ -336,7 +337,9 @@ class Augmenting:
                 kept.append(planned)
                 seen[root] += 1
                 quota -= variant
-        return kept
+            else:
+                left.append(planned.row)
+        return kept, left
 
     def took(self, row: int) -> None:
         """That row is drawn."""
@@ -380,3 +383,4 @@ class Augmenting:
             row = self._pool.find(uid)
             if row is not None and row not in self._quarantined:
                 self._put_away(row, reason)
+                self._log(QUARANTINE, {"uid": uid, "reason": reason})

@@ -260,7 +260,8 @@ class Curriculum:
 
     def _load(self, state: dict[str, Any]) -> None:
         self._feed.close()
-        self._growth.load_state_dict(state["growth"], self._pool)
+        for unknown in self._growth.load_state_dict(state["growth"], self._pool):
+            self._log.event(EVENT, unknown)
         self._reset()
         self._augmenting.open()
         load_arrays(state, self._pool, self.estimator, self._availability, self._pass_rate)

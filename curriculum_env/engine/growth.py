@@ -150,14 +150,16 @@ class Growth:
             "rows": [plain(pool[pool.index(uid)]) for uid in self._uids],
         }
 
-    def load_state_dict(self, state: Mapping[str, Any], pool: Pool) -> None:
+    def load_state_dict(self, state: Mapping[str, Any], pool: Pool) -> list[dict[str, Any]]:
         """Append the rows of the state that the pool lacks; go on from it, unless the store told of
-        later ones."""
-        self._append(state["rows"], pool)
+        later ones. Returns the events by which a resume finds the appended rows again: the
+        store, another than the state's, has none."""
+        rows = self._append(state["rows"], pool)
         self.signals.load_state_dict(state["signals"])
         if state["proposed"] >= self.proposed:
             self._take(state)
             self._paused_until = state["paused_until"]
+        return [{"rows": [plain(row) for row in rows]}] if rows else []
 
     def close(self) -> None:
         """Propose no more."""
@@ -171,8 +173,10 @@ class Growth:
         self.proposed = event["proposed"]
         self._queue = deque((uid, chance) for uid, chance in event["queue"])
 
-    def _append(self, rows: Iterable[list[Any]], pool: Pool) -> None:
-        self.keep(pool.add(row_of(row) for row in rows if pool.find(row[0]) is None))
+    def _append(self, rows: Iterable[list[Any]], pool: Pool) -> list[Row]:
+        added = pool.add(row_of(row) for row in rows if pool.find(row[0]) is None)
+        self.keep(added)
+        return added
 
     def _candidates(self, pool: Pool) -> Iterator[Row]:
         """The next proposals that are distinct and new; a generator that fails is no reason to stop

@@ -365,6 +365,25 @@ def test_a_state_goes_on_to_the_bit(tmp_path: Path) -> None:
     twin.close()
 
 
+def test_a_state_in_another_store_can_be_resumed_from_there(tmp_path: Path) -> None:
+    with augmented(watch={"rollouts": 4}) as first:
+        for _ in range(70):
+            play(first, 1, noisy, serving=False)
+            serve(first, lambda item: None if item.kind == RECHECK else child_of(item))
+        state, rows = first.state_dict(), list(first.rows)
+        quarantined = first.metrics()["quarantined"]
+        assert quarantined > 0
+    elsewhere = f"sqlite:///{tmp_path}/c.db"
+    with augmented(elsewhere, watch={"rollouts": 10**6}) as moved:
+        moved.load_state_dict(state)
+        drawn = [draw.uid for draw in play(moved, 30, noisy, serving=False)]
+        assert any(uid.startswith("variant") for uid in drawn)
+    with augmented(elsewhere, watch={"rollouts": 10**6}) as resumed:
+        assert list(resumed.rows) == rows
+        assert resumed.metrics()["quarantined"] == quarantined
+        assert [resumed.ask().uid for _ in range(30)] == drawn
+
+
 def test_what_was_accepted_when_the_client_died_is_taken_in(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path}/c.db"
     with augmented(store) as curriculum:
