@@ -79,4 +79,5 @@ class Chooser:
             size = min(size, _FEW)
         frame = self.pass_rate.frame(view.available_N)
         self.plan.refill(size, self.sampler, view, explore, frame)
-        self.plan.queue = self.augmenting.thin(self.plan.queue)
+        self.plan.queue, left = self.augmenting.thin(self.plan.queue)
+        self.sampler.passed_over(left)

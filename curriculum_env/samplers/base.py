@@ -43,6 +43,9 @@ class Sampler(ABC):
     def observe(self, group: Group) -> None:  # noqa: B027
         """A group was graded; its belief is already updated."""
 
+    def passed_over(self, rows: Sequence[int]) -> None:  # noqa: B027
+        """These of the rows just selected will not be drawn: there are too many of their family."""
+
     def followups(self) -> list[Followup]:
         """Groups to be continued before anything else is drawn; each is returned once."""
         return []

@@ -275,3 +275,36 @@ def test_a_draw_is_work_for_the_logarithm_of_the_rows(monkeypatch: pytest.Monkey
 def test_settings_out_of_range(settings: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         HeapaConfig.model_validate(settings)
+
+
+def test_rows_passed_over_are_back_where_they_were() -> None:
+    sampler = made([None, None, None, *(i / 40 for i in range(40))])
+    before = sampler.metrics()
+    drawn = rows(sampler.select(8, fresh(43)))
+    sampler.passed_over(drawn)
+    assert sampler.metrics() == before
+    assert rows(sampler.select(2, fresh(43))) == [0, 1]
+    sampler.passed_over([1])
+    assert rows(sampler.select(2, fresh(43))) == [1, 2]
+
+
+def test_relatives_beyond_their_number_wait_for_a_later_plan() -> None:
+    family = [_row(0), *(_row(i, parent=0) for i in range(1, 5))]
+    others = [_row(i) for i in range(5, 30)]
+    config = CurriculumConfig.model_validate(
+        {
+            "group_size": 4, "cooldown": 0, "refresh": 6, "sampler": {"type": "heapa"},
+            "augment": {"enabled": True, "relatives": 1},
+        }
+    )  # fmt: skip
+    with Curriculum([*family, *others], config) as curriculum:
+        drawn = []
+        for _ in range(30):
+            draw = curriculum.ask()
+            drawn.append(draw)
+            for i in range(4):
+                curriculum.tell(Outcome(draw.number, draw.uid, f"{draw.number}-{i}", i % 2))
+        assert len({draw.uid for draw in drawn}) == 30
+        turns = [i for i, draw in enumerate(drawn) if int(draw.uid, 16) < 5]
+        assert np.diff(turns).min() >= 1
+        assert len(turns) == 5

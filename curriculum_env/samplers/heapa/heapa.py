@@ -93,6 +93,12 @@ class Heapa(Sampler):
         self.drawn += len(rows)
         return rows, [1.0] * len(sure) + [chance] * len(chosen)
 
+    def passed_over(self, rows: Sequence[int]) -> None:
+        key_N = self.memory["key"]
+        for row in reversed(rows):
+            key = key_N.item(row)
+            self.drawn -= self.stock.undraw(row, None if key == UNKNOWN else key)
+
     # --- recycling -----------------------------------------------------------------------------
     def _recycle(self, view: View, n: int, but: list[int], *, crowd: bool = False) -> bool:
         """Let the archived rows return that may be drawn now, except those of this selection."""

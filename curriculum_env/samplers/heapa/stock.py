@@ -126,6 +126,21 @@ class Stock:
             self.stage[row] = Stage.ARCHIVED
             self.archive[row] = None
 
+    def undraw(self, row: int, key: float | None) -> bool:
+        """Put a row that was just drawn back to where it was, a cold one in front; whether it was
+        in the archive."""
+        if row not in self.archive:
+            return False
+        del self.archive[row]
+        if key is None:
+            self.stage[row] = Stage.COLD
+            self.cold.appendleft(row)
+            self.colds += 1
+        else:
+            self.stage[row] = Stage.SCORED
+            self.halves.insert(row, key)
+        return True
+
     def withdraw(self, row: int) -> None:
         """Archive a row wherever it is, unless it is evicted, or returning already."""
         stage = self.stage[row]
