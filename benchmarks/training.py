@@ -239,16 +239,32 @@ def search_limit(pool: str, args: argparse.Namespace) -> dict[str, float]:
 # --- the same by TRL -------------------------------------------------------------------------
 def through_trl(args: argparse.Namespace) -> None:
     """Train each rule on each pool with both loops, and show both curves."""
-    import training_trl
+    from curriculum_env.cli import train_tiny
 
-    own = {(job.pool, job.rule): job for job in jobs(args) if job.rule != UNIFORM}
-    for (pool, rule), job in own.items():
-        sums = {"id": "arithmetic-curriculum", "size": SIZE, "sums": list(POOLS[pool].weights)}
-        taskset = {**sums, "seed": job.seed}
-        mine = carry_out([job], 1)[0]
-        policy, folder = schooled(job.schooling), args.output / "trl"
-        found = training_trl.train(rule, job.config, pool, taskset, policy, job.loop, folder)
-        training_trl.show(pool, rule, mine, found, folder)
+    for job in [job for job in jobs(args) if job.rule != UNIFORM]:
+        weights = list(POOLS[job.pool].weights)
+        taskset = {"id": "arithmetic-curriculum", "size": SIZE, "sums": weights, "seed": job.seed}
+        own, path = carry_out([job], 1)[0], args.output / "trl" / job.pool / f"{job.rule}.json"
+        policy, exam = schooled(job.schooling), Exam(heldout_sums(len(weights)))
+        found = train_tiny.train(
+            job.rule, job.config, job.pool, taskset, exam, policy, job.loop, path.parent
+        )
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(asdict(found)))
+        show_both(job, train_tiny.agreement(own, found))
+
+
+def show_both(job: Job, found: dict[str, Any]) -> None:
+    """Print both curves, then a line of JSON."""
+    shown = Table(box=None, header_style="bold", pad_edge=False)
+    for title in ("rollouts", "own loop", "TRL"):
+        shown.add_column(title, justify="right")
+    for at, own, trl in zip(found["rollouts"], found["own"], found["trl"], strict=True):
+        shown.add_row(f"{at:,}", f"{own:.3f}", f"{trl:.3f}")
+    console = wide()
+    console.print(f"{job.rule} on {job.pool}, held-out accuracy")
+    console.print(shown)
+    print(json.dumps({"trl": {"pool": job.pool, "rule": job.rule, **found}}))
 
 
 # --- what is shown ---------------------------------------------------------------------------

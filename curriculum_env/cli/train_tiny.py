@@ -1,28 +1,23 @@
-"""A run of the training benchmark through TRL: the same pool, start, rule and seed, but TRL's
-trainer generates, computes the loss and steps. Called by `training.py --trl`."""
+"""The tiny policy's own loop, done by TRL: the same pool, start, rule and seed, but TRL's trainer
+generates, computes the loss and steps. `benchmarks/training.py --trl` compares both curves."""
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import numpy as np
-from arithmetic_curriculum.sums import heldout_sums
-from rich.table import Table
 from transformers import PrinterCallback, TrainerCallback
 
 from curriculum_env.adapters.trl import CurriculumGRPOConfig
-from curriculum_env.cli.lab_report import wide
 from curriculum_env.cli.train_policies import TinyTrainer
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.sim.tiny.curve import Point, Training
 from curriculum_env.sim.tiny.llama import from_llama, to_llama, tokenizer
-from curriculum_env.sim.tiny.model import TinyPolicy
+from curriculum_env.sim.tiny.model import Shape, TinyPolicy
 from curriculum_env.sim.tiny.run import Exam, Loop
 
 _LONGEST_ANSWER = 7
@@ -31,12 +26,12 @@ _LONGEST_ANSWER = 7
 class Examiner(TrainerCallback):
     """Takes the benchmark's own exam, exact, every so many rollouts; counts the steps' seconds."""
 
-    def __init__(self, model: Any, exam: Exam, loop: Loop) -> None:
+    def __init__(self, model: Any, shape: Shape, exam: Exam, loop: Loop) -> None:
         self.curve: list[Point] = []
         self.rungs: dict[str, float] = {}
-        self._take: Callable[[], dict[str, float]] = lambda: exam.take(from_llama(model))
+        self._take: Callable[[], dict[str, float]] = lambda: exam.take(from_llama(model, shape))
         self._step = loop.groups * loop.group_size
-        self._every = loop.evaluate_every // self._step
+        self._every = max(loop.evaluate_every // self._step, 1)
         self._seconds, self._began = 0.0, 0.0
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
@@ -59,12 +54,12 @@ class Examiner(TrainerCallback):
 
 
 def train(
-    rule: str, config: CurriculumConfig, pool: str, taskset: dict[str, Any], policy: TinyPolicy,
-    loop: Loop, folder: Path,
+    rule: str, config: CurriculumConfig, pool: str, taskset: dict[str, Any], exam: Exam,
+    policy: TinyPolicy, loop: Loop, folder: Path,
 ) -> Training:  # fmt: skip
-    """Train `policy` as `sim.tiny.run.train` does, by TRL."""
+    """Train a copy of `policy` as `sim.tiny.run.train` does, by TRL, on the tasks of a taskset."""
     model = to_llama(policy)
-    examiner = Examiner(model, Exam(heldout_sums(len(taskset["sums"]))), loop)
+    examiner = Examiner(model, policy.shape, exam, loop)
     seeded = {"seed": loop.seed, "batch_groups": loop.groups}
     trainer = TinyTrainer(
         model,
@@ -126,17 +121,3 @@ def agreement(own: Training, trl: Training) -> dict[str, Any]:
         "largest_difference": round(max(map(abs, above)), 4),
         "rho": [round(own.rho, 4), round(trl.rho, 4)],
     }
-
-
-def show(pool: str, rule: str, own: Training, trl: Training, folder: Path) -> None:
-    """Print both curves, keep TRL's, and end with a line of JSON."""
-    found = agreement(own, trl)
-    shown = Table(box=None, header_style="bold", pad_edge=False)
-    for title in ("rollouts", "own loop", "TRL"):
-        shown.add_column(title, justify="right")
-    for at, a, b in zip(found["rollouts"], found["own"], found["trl"], strict=True):
-        shown.add_row(f"{at:,}", f"{a:.3f}", f"{b:.3f}")
-    wide().print(f"{rule} on {pool}, held-out accuracy", shown)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"trl-{pool}-{rule}-{trl.seed}.json").write_text(json.dumps(asdict(trl)))
-    print(json.dumps({"trl": {"pool": pool, "rule": rule, **found}}))
