@@ -98,7 +98,8 @@ def answers_of(row: Row) -> list[str]:
 
 
 def default_child(parent: Row, problem: str, answer: str) -> Row | None:
-    """The parent's data with another prompt and answer, each of the type it had."""
+    """The parent's data with another prompt and answer, each of the type it had; None where it
+    tells either in a second field, in other words, for that would still tell the parent's."""
     where = prompt_field(parent.data)
     named = next((name for name in ANSWERS if name in parent.data), None)
     if named is None:
@@ -108,6 +109,12 @@ def default_child(parent: Row, problem: str, answer: str) -> Row | None:
         return None
     prompt = asked_instead(parent.data[where], problem)
     data = {**parent.data, where: prompt, named: value}
+    for names, told, now in ((PROMPTS, where, prompt), (ANSWERS, named, value)):
+        for name in names:
+            if name != told and data.get(name):
+                if data[name] != parent.data[told]:
+                    return None
+                data[name] = now
     if "fingerprint" in data:
         from curriculum_env.pool.content import fingerprint
 

@@ -328,3 +328,12 @@ def test_an_answer_that_no_store_holds_is_none(answer: str) -> None:
     found = filters().verdict(PARENT, "numbers", OTHER.data["prompt"], Annotation(answer))
     assert found is not None
     assert found.reason == "no_answer"
+
+
+def test_a_child_does_not_tell_its_parents_problem_in_another_field() -> None:
+    same = Row("x", {"prompt": "1 + 1?", "question": "1 + 1?", "answer": "2", "answers": "2"})
+    child = default_child(same, "2 + 2?", "4")
+    assert child is not None
+    assert child.data == {"prompt": "2 + 2?", "question": "2 + 2?", "answer": "4", "answers": "4"}
+    for other in ({"question": "What is 1 + 1?"}, {"answers": ["2", "two"]}):
+        assert default_child(Row("x", {**same.data, **other}), "2 + 2?", "4") is None
