@@ -120,6 +120,12 @@ def _insert_of(target: Target) -> Insert:
     return insert(table).from_select(fields, rows).on_conflict_do_nothing(index_elements=[key])
 
 
+def shown(url: URL) -> str:
+    """The URL for messages: without a password, wherever it stands."""
+    secret = [name for name in url.query if "password" in name.lower()]
+    return url.set(query={**url.query, **dict.fromkeys(secret, "***")}).render_as_string()
+
+
 class PostgresStore(SqlStore):
     """The store in the database, and the schema, that `url` leads to."""
 
@@ -128,10 +134,10 @@ class PostgresStore(SqlStore):
             engine = create_engine(url, isolation_level="READ COMMITTED", connect_args=_CONNECTION)
         except ModuleNotFoundError as error:
             raise ConfigError(
-                f"The store {url} needs psycopg, which is not installed: "
+                f"The store {shown(url)} needs psycopg, which is not installed: "
                 'pip install "curriculum-env[postgres]".'
             ) from error
-        super().__init__(url.render_as_string(), engine)
+        super().__init__(shown(url), engine)
 
     def reader(self, cursor: Any = None) -> OutcomeReader:
         return PostgresReader(self, cursor)

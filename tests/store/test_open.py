@@ -32,6 +32,13 @@ def test_a_wrong_url_is_a_config_error(url: str, message: str) -> None:
         open_store(url)
 
 
+@pytest.mark.parametrize("secret", ["u:hunter2@127.0.0.1:9/db", "127.0.0.1:9/db?password=hunter2"])
+def test_no_message_shows_the_password(secret: str) -> None:
+    with pytest.raises(StoreError, match=r"127\.0\.0\.1:9/db") as raised:
+        open_store(f"postgresql+psycopg://{secret}")
+    assert "hunter2" not in str(raised.value)
+
+
 def test_missing_folders_are_created(tmp_path: Path) -> None:
     open_store(f"sqlite:///{tmp_path}/a/b/curriculum.db").close()
     assert (tmp_path / "a/b/curriculum.db").exists()
