@@ -28,6 +28,8 @@ STATUS = "augmenting"
 """The kind of the events that say what the service does."""
 
 CLAIM_SECONDS = 60.0
+REFUSALS = 8
+"""So many requests refused without a task accepted between them, and a service counts as down."""
 _POLL_SECONDS = 0.5
 _LOOK_SECONDS = 5.0
 _LATE_SECONDS = 60.0
@@ -187,7 +189,7 @@ class AugmentService:
         """One item to its end; every failure but the store's is answered here."""
         try:
             await self.worker.work(item)
-            self.health.succeeded()
+            self._judge()
         except ServiceError as error:
             self.health.failed(str(error))
             took = paid_of(error, self.worker.spending)
@@ -202,6 +204,14 @@ class AugmentService:
             await asyncio.to_thread(self.store.queue.discard, item, "no_task")
         finally:
             self.worker.spending.settle(item, FREE)
+
+    def _judge(self) -> None:
+        """An item came to its end; where a service refuses all of them, they are not to blame."""
+        refusals = self.worker.refusals
+        if len(refusals) < REFUSALS:
+            self.health.succeeded()
+        else:
+            self.health.failed(refusals[-1], for_good=True)
 
     async def _give_back(self, item: Augmentation, *, tried: bool, took: Spent = FREE) -> None:
         queue = self.store.queue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from curriculum_env.augment.hooks import answers_of
@@ -34,6 +34,8 @@ class Worker:
     by_environment: bool = False
     teacher: str = ""
     policy: Policy | None = None
+    refusals: list[str] = field(default_factory=list)
+    """What services said that refused requests, since the last task that was accepted."""
 
     @property
     def ready(self) -> bool:
@@ -119,9 +121,12 @@ class Worker:
             return
         provenance = self._provenance(item, made, proposal)
         await asyncio.to_thread(self.queue.accept, item, made.row, provenance, took)
+        self.refusals.clear()
         self.spending.settle(item, took)
 
     async def _discard(self, item: Augmentation, why: Discard, took: Spent) -> None:
+        if why.reason == "refused":
+            self.refusals.append(why.detail)
         await asyncio.to_thread(self.queue.discard, item, why.reason, took)
         self.spending.settle(item, took)
 

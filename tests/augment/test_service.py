@@ -238,6 +238,20 @@ async def test_a_wrong_key_is_no_fault_of_the_items() -> None:
         assert "HTTP 401" in reason
 
 
+async def test_a_service_that_refuses_everything_is_down() -> None:
+    class Picky(ScriptedProposer):
+        def respond(self, request: dict[str, Any]) -> Reply:
+            return Reply(400, json.dumps({"error": {"message": "no such parameter"}}))
+
+    with serving("memory://", pool(40), Solved(), proposer=Picky()) as (store, build, _):
+        await build().drain()
+        counts = store.queue.counts()
+        assert 8 <= counts.reasons["discarded", "refused"] <= 8 + 4
+        assert counts.open >= 28
+        state, reason = said(store)[-2]
+        assert (state, "no such parameter" in reason) == ("down", True)
+
+
 async def test_an_environment_that_fails_costs_the_item_and_nothing_else() -> None:
     class Broken(Solved):
         def augment_prompt(self, parent: Row, kind: str) -> str:
