@@ -35,13 +35,16 @@ class Gain(ScoreSampler):
     def __init__(self, config: GainConfig | None = None) -> None:
         self.config = config or GainConfig()
         self.buckets = Buckets(self.config.by)
-        self._share_N: FloatArray = np.empty(0)
+        self._rows_A: FloatArray = np.empty(0)
 
     def add(self, rows: Sequence[Row]) -> None:
+        before_N, before_A = self.buckets.arm_N, self._rows_A
         self.buckets.add(rows)
-        arm_N = self.buckets.arm_N
-        self._share_N = np.bincount(arm_N).astype(np.float64)[arm_N] ** -self.config.balance
+        added_M = self.buckets.arm_N[len(before_N) :]
+        self._rows_A = np.bincount(added_M, minlength=len(self.buckets)).astype(np.float64)
+        self._rows_A[: len(before_A)] += before_A
 
     def score(self, view: View) -> FloatArray:
         gain_N = view.estimator.gain(max(view.group_size, 2))
-        return np.maximum(gain_N, _LEAST) * self._share_N
+        weight_A = self._rows_A**-self.config.balance
+        return np.maximum(gain_N, _LEAST) * weight_A[self.buckets.arm_N]
