@@ -270,7 +270,7 @@ def interval(values: Sequence[float]) -> str:
 
 
 def predicted(names: str) -> str:
-    """Log-losses of beliefs on recorded runs, and the figures of `irt`, where it is asked for."""
+    """Log-losses of beliefs on recorded runs, and the figures of `irt` where it comes first."""
     results = json.loads(ESTIMATORS.read_text())
     chosen = names.split()
     rows = []
@@ -280,12 +280,12 @@ def predicted(names: str) -> str:
         known = {"bucket": best, "informed": losses.get("informed"), "truth": losses.get("truth")}
         cells = [losses.get(name, known.get(name)) for name in chosen]
         row = [run, *("-" if cell is None else f"{cell:.3f}" for cell in cells)]
-        if "irt" in chosen:
+        if chosen[0] == "irt":
             error, doubt = found["calibration"], found["calibration_se"]
             row += [f"{found['vs_beta']:.1%}", f"{found['vs_bucket']:.1%}"]
             row.append(f"{error:.3f} ± {doubt:.3f}")
         rows.append(tuple(row))
-    more = ("below beta", "below bucket", "calibration") if "irt" in chosen else ()
+    more = ("irt below beta", "irt below bucket", "calibration") if chosen[0] == "irt" else ()
     return table(("runs", *chosen, *more), rows) + "\n"
 
 
