@@ -70,7 +70,7 @@ class BucketWatch:
         return fell
 
 
-def independent(reward_W: FloatArray, group_W: FloatArray) -> float:
+def independent(reward_W: FloatArray, group_W: IntArray) -> float:
     """The independent rewards that rewards in groups are worth: their number over the design effect
     (Kish 1965), the variance of the mean over that of as many independent ones; at least the number
     of groups, at most that of rewards."""

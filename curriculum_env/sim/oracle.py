@@ -46,7 +46,8 @@ class Oracle(Sampler):
         fresh_N = world.setting.fresh ** np.array(world.seen)
         if self._worth == "informed":
             informed = self._informed = self._informed or Informed(world)
-            return fresh_N * np.array([informed.spread(row) for row in range(len(fresh_N))])
+            spread_N: FloatArray = np.array([informed.spread(row) for row in range(len(fresh_N))])
+            return fresh_N * spread_N
         p_N = world.pass_rates()
         if self._worth == "survival":
             return survival(p_N, world.setting.group_size)

@@ -51,7 +51,7 @@ async def test_its_own_scorer_accepts_it(taskset: ReasoningGymTaskset, parents: 
     assert len(rows) >= 8
     assert {one.reason for one in found if isinstance(one, Discard)} <= {"duplicate", "no_task"}
     for row in rows[:4]:
-        assert await taskset.task(row).validate(None) in (True, None)  # type: ignore[arg-type]
+        assert await taskset.task(row).validate(None) in (True, None)
 
 
 def test_no_other_kind_is_made_and_no_model_writes_one(
