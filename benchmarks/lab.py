@@ -152,7 +152,7 @@ def main() -> None:
         verdicts.append(verdict(report.standings, setting.name, DEFAULT, others))
     if args.results:
         figures = published(report, verdicts, args.seeds)
-        args.results.write_text(json.dumps(figures, indent=1) + "\n")
+        args.results.write_text(json.dumps(figures) + "\n")
     result = {
         "seeds": args.seeds,
         "entrants": len(everyone),
