@@ -12,7 +12,7 @@ from curriculum_env.augment.policy import MAXIMA, WRITING, Policy
 from curriculum_env.pool.content import Prompt
 from curriculum_env.pool.estimate.chat import Chat
 from curriculum_env.pool.estimate.pace import Pace
-from curriculum_env.pool.estimate.rollouts import Reply
+from curriculum_env.pool.estimate.rollouts import HaltError, Reply, ServiceError
 
 NO_KEY = "EMPTY"
 LINES = 4
@@ -51,6 +51,10 @@ class Endpoint:
         try:
             await self._tidy()
             return await line.chat.ask(policy.model, said, _merged(policy, sampling))
+        except (ServiceError, HaltError) as error:
+            keyless = _keyless(policy) if isinstance(error, HaltError) else ""
+            error.args = (f"{policy.model} at {policy.client['base_url']}: {error}{keyless}",)
+            raise
         finally:
             line.busy -= 1
 
@@ -92,6 +96,14 @@ def _merged(policy: Policy, sampling: Mapping[str, Any]) -> dict[str, Any]:
     theirs = {name: policy.sampling[name] for name in kept if not (ours and name in MAXIMA)}
     salt = {} if policy.cache_salt is None else {"cache_salt": policy.cache_salt}
     return {**theirs, **sampling, **salt}
+
+
+def _keyless(policy: Policy) -> str:
+    """That no key was sent, where one could be."""
+    variable = policy.client.get("api_key_var")
+    if not variable or key_of(policy.client) != NO_KEY:
+        return ""
+    return f" (no key was sent: the environment variable {variable} is not set)"
 
 
 def key_of(client: Mapping[str, Any]) -> str:

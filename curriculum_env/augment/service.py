@@ -251,7 +251,7 @@ class AugmentService:
             return
         self._said = (state, reason)
         (logger.warning if state == "down" else logger.info)(
-            "%s%s", state, f": {reason}" * bool(reason)
+            "the service of new tasks: %s%s", state, f": {reason}" * bool(reason)
         )
         with suppress(StoreError):
             event = {"state": state, "reason": reason}

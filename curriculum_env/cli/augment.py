@@ -22,8 +22,8 @@ def augment(
     """Make the new tasks that a run asks for, beside it.
 
     For a run with augment.service = "process", which leaves its settings in the store. May be
-    started before or after the run is, more than once, and be killed at any time: what was paid for
-    is kept. Ctrl-C ends it.
+    started once the run has made its store, more than once, and be killed at any time: what was
+    paid for is kept. It waits for more, also after the run has ended: Ctrl-C ends it.
     """
     import asyncio
 
@@ -55,7 +55,8 @@ def _service(store: Store) -> AugmentService:
     if not events:
         raise ConfigError(
             f"{store.url} holds no run with curriculum.augment.service = 'process': start one with "
-            "curriculum.augment.enabled = true, or leave the service to the run's own thread."
+            "that and curriculum.augment.enabled = true before this command, or leave the service "
+            "to the run's own thread."
         )
     taskset: Any = restored(events[-1]["config"])
     return service_of(taskset, taskset.config.curriculum.augment, store, taskset.rows)

@@ -192,6 +192,8 @@ def _variants(found: Variants) -> list[str]:
     if found.service:
         why = f" ({found.why})" if found.why else ""
         lines.append(f"their service: {found.service}{why}, since {ago(found.since)}")
+    else:
+        lines.append("their service: none has run yet")
     return lines
 
 

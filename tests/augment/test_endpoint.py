@@ -123,6 +123,15 @@ async def test_nobody_listens_there() -> None:
             await at.ask(Policy({"base_url": "http://127.0.0.1:9/v1"}, "m"), "Hello", {})
 
 
+async def test_a_missing_key_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MY_KEY", raising=False)
+    with serve_policy(Listener(Reply(401, "{}"))) as url:
+        policy = Policy({"base_url": url, "api_key_var": "MY_KEY"}, "m")
+        async with endpoint() as at:
+            with pytest.raises(HaltError, match=rf"^m at {url}: .*MY_KEY is not set"):
+                await at.ask(policy, "Hello", {})
+
+
 async def test_a_server_that_trickles_is_given_up() -> None:
     async def trickle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

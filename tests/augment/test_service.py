@@ -198,7 +198,9 @@ async def test_a_teacher_that_is_down_is_left_alone_and_told_of() -> None:
         service = build_service(store, config, AugmentHooks())
         await service.drain()
         assert service.health.down
-        assert said(store)[-2] == ("down", "no connection (All connection attempts failed)")
+        assert said(store)[-2] == (
+            "down", "none at http://127.0.0.1:9/v1: no connection (All connection attempts failed)"
+        )  # fmt: skip
         counts = store.queue.counts()
         assert (counts.open, counts.states["discarded"]) == (8, 0)
         assert len(proposer.requests) <= 4

@@ -62,6 +62,7 @@ def _begin(taskset: Any, curriculum: Curriculum, config: AugmentConfig, url: str
     from curriculum_env.augment.thread import ServiceThread
 
     require_makeable(config, taskset)
+    taskset.augment_text(next(iter(curriculum.rows)))  # raises now, not in the service
     if config.service == "process":
         curriculum.store.log_event(EVENT, _described(taskset, curriculum))
         return
