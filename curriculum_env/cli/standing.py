@@ -8,8 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from curriculum_env.cli.stored import StoredRun, replayed
 from curriculum_env.cli.variants import Variants, variants
+from curriculum_env.engine.growth import EVENT as GROWN
 from curriculum_env.engine.reward_scale import RewardScale
 from curriculum_env.report import Beliefs, Bucket, Ledger, RunReport, build_report
 from curriculum_env.types import Row
@@ -96,33 +99,43 @@ def standing(stored: StoredRun, now: float | None = None) -> Standing:
     )
 
 
-def _pool(events: Sequence[Mapping[str, Any]]) -> Mapping[Bucket, int] | None:
-    """The rows of each bucket as the newest `pool` event counts them."""
-    for event in reversed(events):
-        if event["kind"] == "pool":
-            return Counter({(domain, level): rows for domain, level, rows in event["buckets"]})
-    return None
+def _pool(events: Sequence[Mapping[str, Any]]) -> Counter[Bucket] | None:
+    """The rows of each bucket: as the newest `pool` event counts them, and those that joined."""
+    newest = max((i for i, event in enumerate(events) if event["kind"] == "pool"), default=None)
+    if newest is None:
+        return None
+    counts = Counter({(domain, level): n for domain, level, n in events[newest]["buckets"]})
+    for event in events[newest:]:
+        if event["kind"] == GROWN:
+            counts.update((domain, level) for _, _, domain, level, *_ in event["rows"])
+    return counts
 
 
-def _beliefs(
-    stored: StoredRun, pool: Mapping[Bucket, int] | None
-) -> tuple[Frontier, Beliefs | None]:
+def _beliefs(stored: StoredRun, pool: Counter[Bucket] | None) -> tuple[Frontier, Beliefs | None]:
     """The frontier, and the expected survival: of the rows drawn by their beliefs, of the others
-    by the belief about a row of which nothing is known."""
+    by the belief about a row of which nothing but its bucket is known."""
     drawn = {draw.uid for draw in (*stored.earlier, *stored.draws)}
-    untouched = max(sum(pool.values()) - len(drawn), 0) if pool else None
+    rest = pool - _drawn(stored) if pool else Counter[Bucket]()
+    untouched = rest.total() if pool else None
     if not drawn:
         return Frontier(0, 0, 0, untouched), None
     with replayed(stored) as curriculum:
         mean_N = curriculum.estimator.mean()
-        curriculum.estimator.add([Row(uid="unknown", data={})])
-        *survival_N, unknown = map(float, curriculum.estimator.survival(stored.group_size))
-        by_uid = {row.uid: survival_N[index] for index, row in enumerate(curriculum.rows)}
+        uids = [row.uid for row in curriculum.rows]
+        curriculum.estimator.add([Row("unknown", {}, *bucket) for bucket in rest])
+        survival_N = curriculum.estimator.survival(stored.group_size)
     too_hard, too_easy = int((mean_N < HARD).sum()), int((mean_N > EASY).sum())
     frontier = Frontier(too_hard, len(mean_N) - too_hard - too_easy, too_easy, untouched)
-    rest = untouched or 0
-    uniform = (sum(survival_N) + rest * unknown) / (len(survival_N) + rest)
-    return frontier, Beliefs(by_uid.__getitem__, uniform)
+    uniform = float(np.average(survival_N, weights=[*[1] * len(uids), *rest.values()]))
+    return frontier, Beliefs(
+        dict(zip(uids, survival_N.tolist(), strict=False)).__getitem__, uniform
+    )
+
+
+def _drawn(stored: StoredRun) -> Counter[Bucket]:
+    """The different rows of each bucket that were drawn."""
+    seen = {draw.uid: (draw.domain, draw.level) for draw in (*stored.earlier, *stored.draws)}
+    return Counter(seen.values())
 
 
 def _dropped(stored: StoredRun, ledger: Ledger, now: float) -> int:

@@ -23,8 +23,6 @@ from tests.cli.conftest import Cli, refused
 
 SIZE = 4
 EASY, HARD = "easy", "hard"
-UNSEEN = 0.03
-"""What it makes that a store does not know the level of a row that was never drawn."""
 
 
 def rows() -> list[Row]:
@@ -84,7 +82,18 @@ def test_it_believes_what_the_run_believes(live: Curriculum, tmp_path: Path) -> 
     assert found.frontier.too_hard == int((table["mean"][drawn] < 0.2).sum())
     assert found.frontier.frontier == int((table["mean"][drawn] >= 0.2).sum())
     expected = float(live.estimator.survival(SIZE).mean())
-    assert found.report.expected_uniform == pytest.approx(expected, abs=UNSEEN)
+    assert found.report.expected_uniform == pytest.approx(expected, abs=1e-9)
+
+
+def test_rows_that_joined_are_part_of_the_pool(live: Curriculum, tmp_path: Path) -> None:
+    row = ["new", {}, "sums", "new", {}, 0.0, 0.0, EASY, 1.0]
+    live.store.log_event("rows", {"rows": [row], "proposed": 1, "queue": []})
+    found = standing(read_store(str(tmp_path)))
+    assert found.pool == 41
+    assert found.frontier.untouched == 41 - found.report.distinct
+    assert {level.level: level.rows for level in found.report.buckets} == {
+        EASY: 20, HARD: 20, "new": 1
+    }  # fmt: skip
 
 
 def test_what_is_in_flight_and_what_was_dropped(live: Curriculum, tmp_path: Path) -> None:
@@ -121,7 +130,7 @@ def test_only_the_newest_run_is_shown(live: Curriculum, tmp_path: Path) -> None:
         found = standing(read_store(str(tmp_path)))
         assert (found.run, found.report.draws) == (2, 1)
         expected = float(warm.estimator.survival(SIZE).mean())
-        assert found.report.expected_uniform == pytest.approx(expected, abs=UNSEEN)
+        assert found.report.expected_uniform == pytest.approx(expected, abs=1e-9)
 
 
 def test_the_group_size_is_inferred(tmp_path: Path) -> None:
