@@ -37,6 +37,7 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from arithmetic_curriculum.sums import heldout_sums, sum_rows
+from pydantic import ValidationError
 from rich.console import Console
 from rich.table import Table
 
@@ -127,8 +128,8 @@ class Job:
     @property
     def terms(self) -> dict[str, Any]:
         """What the result depends on beside the file's name."""
-        settings = self.config.model_dump(mode="json")
-        return {"settings": settings, "budget": self.budget, "school": self.schooling.key}
+        kept = {"budget": self.budget, "school": self.schooling.key}
+        return {"settings": settings(self.config), **kept}
 
     @property
     def done(self) -> bool:
@@ -140,12 +141,25 @@ class Job:
         if not self.path.exists():
             return False
         kept = json.loads(self.path.read_text())
-        if any(kept.get(name) != value for name, value in self.terms.items()):
+        if not self.agrees(kept):
             raise ConfigError(
                 f"{self.path} is of other settings, or of another school, than {self.rule!r} has "
                 "now; expected the same: remove the file, or name another folder with --output"
             )
         return True
+
+    def agrees(self, kept: Mapping[str, Any]) -> bool:
+        """Whether a result depended on the same; what its settings leave out is at its default."""
+        try:
+            then = settings(CurriculumConfig.model_validate(kept["settings"]))
+        except (KeyError, ValidationError):
+            return False
+        return all({**kept, "settings": then}.get(name) == now for name, now in self.terms.items())
+
+
+def settings(config: CurriculumConfig) -> dict[str, Any]:
+    """The settings of a rule; those of augmentation only where it is on."""
+    return config.model_dump(mode="json", exclude=None if config.augment.enabled else {"augment"})
 
 
 def run(job: Job) -> None:
