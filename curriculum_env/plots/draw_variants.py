@@ -12,6 +12,7 @@ from curriculum_env.plots.variants import BINS, PARTS, Variants
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _SEED, _VARIANT, _REFUSED = "#222222", "#c0392b", "#b9770e"
 _GENERATIONS = ("#222222", "#c0392b", "#d9725f", "#e8a398", "#f2cdc6", "#f8e4e0")
@@ -25,6 +26,13 @@ def draw_variants(found: Variants, path: Path) -> None:
         ConfigError: matplotlib is not installed.
     """
     figure = figure_class()(figsize=(10.0, 7.0), layout="constrained")
+    draw_panels(figure, found)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=150)
+
+
+def draw_panels(figure: Figure, found: Variants) -> None:
+    """Draw into a figure."""
     (reward, fate), (pool, mass) = figure.subplots(2, 2)
     _reward(reward, found)
     _fate(fate, found)
@@ -33,8 +41,6 @@ def draw_variants(found: Variants, path: Path) -> None:
     for axis in (reward, pool):
         axis.set_xlabel("draws")
         axis.grid(alpha=0.2)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=150)
 
 
 def _reward(axis: Axes, found: Variants) -> None:
@@ -63,7 +69,9 @@ def _pool(axis: Axes, found: Variants) -> None:
         labels[-1] = f"{last} and more"
     axis.stackplot(found.draw_T, *rows, labels=labels, colors=_GENERATIONS)
     axis.set_title("rows in the pool, by generation")
-    axis.legend(fontsize="small", frameon=False, loc="upper left", reverse=True)
+    axis.legend(
+        fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), reverse=True
+    )  # beside the rows, which fill the panel
 
 
 def _mass(axis: Axes, found: Variants) -> None:
@@ -80,4 +88,5 @@ def _mass(axis: Axes, found: Variants) -> None:
     axis.set_xticks(np.arange(len(BINS)) + 0.5, BINS)
     axis.set(title="where the draws lie (variants red)", xlabel="success of the group")
     axis.set_ylabel("share of the draws")
-    axis.legend(fontsize="small", frameon=False)
+    axis.margins(y=0.3)
+    axis.legend(fontsize="small", frameon=False, loc="upper center", ncols=2)

@@ -100,6 +100,19 @@ def test_it_is_drawn(found: Variants, tmp_path: Path, suffix: str, begins: bytes
     assert path.read_bytes().startswith(begins)
 
 
+def test_no_legend_lies_on_the_rows_or_the_bars(found: Variants) -> None:
+    from curriculum_env.plots.draw import figure_class
+    from curriculum_env.plots.draw_variants import draw_panels
+
+    figure = figure_class()(figsize=(10.0, 7.0), layout="constrained")
+    draw_panels(figure, found)
+    figure.draw_without_rendering()
+    _, _, pool, mass = figure.axes
+    assert pool.get_legend().get_window_extent().x0 >= pool.get_window_extent().x1
+    bottom = mass.get_legend().get_window_extent().y0
+    assert all(bar.get_window_extent().y1 < bottom for bar in mass.patches)
+
+
 def test_one_draw_and_no_outcome_can_be_drawn(tmp_path: Path) -> None:
     lone = variants_of(CurriculumConfig(), DRAWS[:1], [], [], [])
     assert lone.rows_GT.tolist() == [[0]]
