@@ -11,6 +11,7 @@ from curriculum_env.augment.hooks import AugmentHooks
 from curriculum_env.augment.maker import Maker
 from curriculum_env.augment.policy import Policy
 from curriculum_env.augment.proposer import Proposer
+from curriculum_env.augment.reach import policy_of
 from curriculum_env.augment.service import AugmentService
 from curriculum_env.augment.spending import Spending
 from curriculum_env.augment.teacher import ModelTeacher, OwnTeacher, SymbolicTeacher, Teacher
@@ -91,10 +92,9 @@ def _teacher(
 ) -> Teacher | None:
     asked = config.teacher
     if isinstance(asked, EndpointTeacherConfig):
-        model = Policy({"base_url": asked.base_url, "api_key_var": asked.api_key_var}, asked.model)
         sampling = {**asked.sampling, "max_tokens": asked.max_tokens}
         votes = Votes(asked.votes, asked.agreement)
-        return ModelTeacher(model, _endpoint(config), votes, sampling, asked.json_schema)
+        return ModelTeacher(policy_of(asked), _endpoint(config), votes, sampling, asked.json_schema)
     if isinstance(asked, SelfTeacherConfig):
         votes = Votes(asked.votes, asked.agreement)
         sampling = {"temperature": config.temperature, "max_tokens": asked.max_tokens}

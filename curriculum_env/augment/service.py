@@ -19,15 +19,14 @@ from curriculum_env.augment_config import AugmentConfig
 from curriculum_env.errors import StoreError
 from curriculum_env.pool.estimate.rollouts import HaltError, ServiceError
 from curriculum_env.store import Store
-from curriculum_env.store.queue import FREE, Augmentation, Spent
+from curriculum_env.store.queue import FREE, STATUS, Augmentation, Spent
 from curriculum_env.types import Row
 
 logger = logging.getLogger(__name__)
 
-STATUS = "augmenting"
-"""The kind of the events that say what the service does."""
-
 CLAIM_SECONDS = 60.0
+SIGN_SECONDS = 60.0
+"""A service that has nothing new to say repeats itself after so long: it lives."""
 REFUSALS = 8
 """So many requests refused without a task accepted between them, and a service counts as down."""
 _POLL_SECONDS = 0.5
@@ -60,6 +59,7 @@ class AugmentService:
     _busy: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _said: tuple[str, str] = ("", "")
+    _signed: float = math.inf
     _looked: float = -math.inf
     _seen: float = 0.0
     _renewed: float = -math.inf
@@ -101,6 +101,7 @@ class AugmentService:
         """Fill the free places; whether any was."""
         await self._reap()
         await self._renew()
+        await self._sign()
         if self.health.down:
             await self._say("down", self.health.reason)
         free = self.health.room(self.config.concurrency - len(self._busy), len(self._busy))
@@ -234,6 +235,7 @@ class AugmentService:
             begun = time.thread_time()
             self.worker.maker.filters.add(chunk)
             worked = time.thread_time() - begun
+            await self._sign()
             await asyncio.sleep(worked * (1.0 / self.effort - 1.0))
 
     async def _end(self) -> None:
@@ -253,6 +255,16 @@ class AugmentService:
         (logger.warning if state == "down" else logger.info)(
             "the service of new tasks: %s%s", state, f": {reason}" * bool(reason)
         )
+        await self._write()
+
+    async def _sign(self) -> None:
+        """Say the same again, if that was long ago."""
+        if time.monotonic() - self._signed >= SIGN_SECONDS:
+            await self._write()
+
+    async def _write(self) -> None:
+        self._signed = time.monotonic()
+        state, reason = self._said
         with suppress(StoreError):
-            event = {"state": state, "reason": reason}
+            event = {"state": state, "reason": reason, "name": self.name}
             await asyncio.to_thread(self.store.log_event, STATUS, event)

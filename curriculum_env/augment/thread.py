@@ -8,9 +8,11 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-from curriculum_env.augment.service import STATUS, AugmentService
+from curriculum_env.augment.reach import warn_of_teacher
+from curriculum_env.augment.service import AugmentService
 from curriculum_env.errors import StoreError
 from curriculum_env.store import Store, open_store
+from curriculum_env.store.queue import STATUS
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +64,12 @@ class ServiceThread:
                 if self._stopped:
                     return
                 self._loop, self._service = asyncio.get_running_loop(), service
-            await service.run()
+            trying = asyncio.create_task(warn_of_teacher(service.config))
+            try:
+                await service.run()
+            finally:
+                trying.cancel()
+                await asyncio.wait([trying])
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
             with suppress(StoreError):

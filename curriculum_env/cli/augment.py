@@ -27,6 +27,7 @@ def augment(
     """
     import asyncio
 
+    from curriculum_env.augment.reach import require_teacher
     from curriculum_env.cli.stored import store_url
     from curriculum_env.store import open_store
 
@@ -34,6 +35,7 @@ def augment(
     opened = open_store(url)
     try:
         service = _service(opened)
+        asyncio.run(require_teacher(service.config))
         typer.echo(f"Making tasks for {opened.url} ...")
         asyncio.run(service.drain() if once else _until_told(service))
         counts = opened.queue.counts()

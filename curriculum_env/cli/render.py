@@ -31,11 +31,15 @@ def number(value: float | None, digits: int = 2) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
 
-def show_run(report: RunReport, folder: Path, *, interrupted: bool) -> None:
+def show_run(
+    report: RunReport, folder: Path, *, interrupted: bool, variants: Variants | None = None
+) -> None:
     """Print the summary of a run, and how to go on with it where rollouts are missing."""
     named = any(level.level for level in report.levels)
     console.print(level_table(report.levels if named else report.buckets))
     show_report(report)
+    for line in variants_lines(variants) if variants else ():
+        console.print(line, soft_wrap=True)
     state = "Interrupted" if interrupted else "Finished"
     console.print(f"{state}. Episodes and report: {folder}", style="dim", soft_wrap=True)
     owed = f"{report.errors} rollouts failed and are owed: " if report.errors else ""
@@ -141,7 +145,7 @@ def show_standing(standing: Standing) -> None:
             f"{standing.unwritten} unwritten, {standing.strays} of no draw"
         ),
         *map(_outage, standing.outages),
-        *(_variants(standing.variants) if standing.variants else ()),
+        *(variants_lines(standing.variants) if standing.variants else ()),
         *([WITHOUT_PRIORS] if standing.priors else []),
         (
             f"run {standing.run}, sampler {standing.sampler}, estimator {standing.estimator}, "
@@ -175,7 +179,8 @@ def _outage(outage: Outage) -> str:
     )
 
 
-def _variants(found: Variants) -> list[str]:
+def variants_lines(found: Variants) -> list[str]:
+    """What became of the tasks asked for, what they cost, and what their service does."""
     states = found.states
     making = states["asked"] + states["proposed"]
     discarded = _counted(states["discarded"], "discarded", found.discarded)
@@ -191,7 +196,9 @@ def _variants(found: Variants) -> list[str]:
     ]
     if found.service:
         why = f" ({found.why})" if found.why else ""
-        lines.append(f"their service: {found.service}{why}, since {ago(found.since)}")
+        live = found.service not in ("stopped", "silent")
+        sign = f"; last sign {ago(found.sign)}" if live else ""
+        lines.append(f"their service: {found.service}{why}, since {ago(found.since)}{sign}")
     else:
         lines.append("their service: none has run yet")
     return lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import time
 from collections import Counter
 from contextlib import ExitStack, closing
 from dataclasses import asdict
@@ -15,6 +16,7 @@ from rich.logging import RichHandler
 
 from curriculum_env.adapters.verifiers.runner import RunConfig, Session, TraceFile, resolve
 from curriculum_env.adapters.verifiers.runner.endpoint import require_endpoint
+from curriculum_env.augment.reach import require_teacher
 from curriculum_env.cli import settings
 from curriculum_env.cli.driving import drive
 from curriculum_env.cli.folding import Folding
@@ -23,6 +25,7 @@ from curriculum_env.cli.progress import Progress
 from curriculum_env.cli.render import console, show_run
 from curriculum_env.cli.settings import Tree
 from curriculum_env.cli.stored import all_outcomes, graded
+from curriculum_env.cli.variants import Variants, variants
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine.reward_scale import RewardScale
 from curriculum_env.errors import ConfigError, CurriculumError, RefillError, StoreError
@@ -30,6 +33,9 @@ from curriculum_env.local import serve_policy
 from curriculum_env.report import Beliefs, Ledger, RefillReport, RunReport, build_report
 from curriculum_env.snapshot import write_snapshot
 from curriculum_env.store import open_store
+from curriculum_env.store.queue import STATUS
+
+logger = logging.getLogger(__name__)
 
 _DONE, _OWED, _INTERRUPTED = 0, 3, 130
 
@@ -56,10 +62,10 @@ def start(tree: Tree, folder: Path, *, resume: bool) -> int:
         for line in folding.summary():
             console.print(line, style="dim", no_wrap=True, overflow="ellipsis")
         session.settle()
-        report = _report(session, ledger)
-        failure = _unwritten(session, report)
+        report, made = _report(session, ledger), _variants(session)
+        failure = _unwritten(session, report, made)
     stopped = failure is not None and not isinstance(failure, RefillError)
-    show_run(report, folder, interrupted=interrupted or stopped)
+    show_run(report, folder, interrupted=interrupted or stopped, variants=made)
     if failure:
         raise failure
     if interrupted:
@@ -81,6 +87,7 @@ def _open(session: Session, stack: ExitStack) -> None:
     """Have the model, the folder, the pool and the store ready before the first rollout."""
     session.config = _served(session.config, stack)
     require_endpoint(session.config.client, session.config.model)
+    _require_teacher(session)
     _make(session.folder)
     try:
         session.open()
@@ -88,6 +95,12 @@ def _open(session: Session, stack: ExitStack) -> None:
         _require_unused(session.config)
         raise
     settings.save(session.config.model_dump(mode="json"), session.folder)
+
+
+def _require_teacher(session: Session) -> None:
+    augment = session.config.env.taskset.curriculum.augment
+    if session.taskset.INFINITE and augment.service == "thread":
+        asyncio.run(require_teacher(augment))
 
 
 def _require_folder(folder: Path, config: RunConfig, *, resume: bool) -> None:
@@ -146,12 +159,27 @@ def _served(config: RunConfig, stack: ExitStack) -> RunConfig:
     return config.model_copy(update={"client": client, "model": policy.model})
 
 
-def _unwritten(session: Session, report: RunReport) -> CurriculumError | None:
+def _variants(session: Session) -> Variants | None:
+    """The tasks made of others, once the run's own service has ended."""
+    curriculum = session.curriculum
+    if curriculum is None:
+        return None
+    store = curriculum.store
+    try:
+        return variants(store.queue.counts(), store.events(STATUS), time.time())
+    except StoreError as error:
+        logger.warning("What was made of other tasks cannot be read: %s", error)
+        return None
+
+
+def _unwritten(
+    session: Session, report: RunReport, made: Variants | None
+) -> CurriculumError | None:
     """Write the report and the difficulty of all tasks; returns why something was not written."""
     failure: CurriculumError | None = session.failure
     folder, curriculum = session.folder, session.curriculum
     try:
-        _write(report, folder / "report.json")
+        _write(asdict(report) | {"variants": made and asdict(made)}, folder / "report.json")
         if curriculum is not None:
             rollouts = graded(all_outcomes(curriculum.store), curriculum.config)
             write_snapshot(curriculum, folder / "difficulty.parquet", rollouts)
@@ -160,9 +188,9 @@ def _unwritten(session: Session, report: RunReport) -> CurriculumError | None:
     return failure
 
 
-def _write(report: RunReport, path: Path) -> None:
+def _write(report: Tree, path: Path) -> None:
     try:
-        path.write_text(json.dumps(asdict(report), indent=2) + "\n")
+        path.write_text(json.dumps(report, indent=2) + "\n")
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be written ({error.strerror or error}): make room, or let it be "

@@ -94,7 +94,7 @@ def standing(stored: StoredRun, now: float | None = None) -> Standing:
         strays=sum(outcome.draw not in drawn for outcome in stored.outcomes),
         unwritten=sum(int(e.get("count", 0)) for e in stored.events if e["kind"] == "unwritten"),
         outages=tuple(_outages(stored.events)),
-        variants=variants(stored.queue, stored.events),
+        variants=variants(stored.queue, stored.events, now),
         report=report,
     )
 

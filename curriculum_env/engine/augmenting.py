@@ -27,6 +27,7 @@ from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine.arrivals import Arrivals
 from curriculum_env.engine.growth import Grown
 from curriculum_env.engine.plan import Planned
+from curriculum_env.engine.unserved import Unserved
 from curriculum_env.engine.watch import LabelWatch
 from curriculum_env.errors import PoolError
 from curriculum_env.estimators.families import Families
@@ -70,6 +71,8 @@ class Augmenting:
         self.config = config.augment
         self.arrivals = Arrivals(store)
         self.live = False
+        elsewhere = self.config.service == "process"
+        self._unserved = Unserved(store, self.arrivals, elsewhere=elsewhere)
         self._pool, self._store = pool, store
         self._mean, self._retire, self._log, self._admit = mean, retire, log, admit
         self._families = Families()
@@ -146,8 +149,11 @@ class Augmenting:
         row = self._pool[group.row]
         if self._families.parent(group.row) >= 0:
             self._watched(group, row)
-        if self.live and self._parental(group, row, alive) and self._room(group.row, row) > 0:
+        if not self.live:
+            return
+        if self._parental(group, row, alive) and self._room(group.row, row) > 0:
             self._ask(group, row)
+        self._unserved.graded(self._room_in_all())
 
     def _parental(self, group: Group, row: Row, alive: bool) -> bool:
         """Whether the group makes its row a parent."""
@@ -158,16 +164,19 @@ class Augmenting:
 
     def _room(self, place: int, row: Row) -> int:
         """How many more variants of a row may be asked for."""
-        config, in_work = self.config, self.arrivals.in_work
-        families = self._families
+        config, families = self.config, self._families
         if place in self._quarantined or families.generation(place) >= config.generations:
             return 0
         return min(
             config.fan_out - self._asked[row.uid],
             config.family + 1 - families.members(families.root(place)),
-            config.backlog - in_work,
-            self.limit - self.variants - in_work,
+            self._room_in_all(),
         )
+
+    def _room_in_all(self) -> int:
+        """How many more variants may be asked for, of whatever row."""
+        in_work = self.arrivals.in_work
+        return min(self.config.backlog, self.limit - self.variants) - in_work
 
     def _ask(self, group: Group, row: Row) -> None:
         config = self.config

@@ -24,6 +24,9 @@ AUGMENT_STATES: tuple[AugmentState, ...] = (
     "asked", "proposed", "accepted", "discarded", "inserted", "quarantined",
 )  # fmt: skip
 OPEN: tuple[AugmentState, ...] = ("asked", "proposed")
+STATUS = "augmenting"
+"""The kind of the events that say what a service does: `state`, `reason` and the service's `name`,
+at every change and once a minute."""
 RECHECK = "recheck"
 """The kind of an item whose source is itself a variant, to be answered again."""
 

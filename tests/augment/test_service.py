@@ -19,12 +19,12 @@ from curriculum_env.augment.build import build_service
 from curriculum_env.augment.hooks import AugmentHooks
 from curriculum_env.augment.policy import EVENT
 from curriculum_env.augment.proposal import Annotation, Proposal
-from curriculum_env.augment.service import STATUS, AugmentService
+from curriculum_env.augment.service import AugmentService
 from curriculum_env.augment.spending import Spending
 from curriculum_env.augment.thread import ServiceThread
 from curriculum_env.errors import ConfigError
 from curriculum_env.store import Store, open_store
-from curriculum_env.store.queue import RECHECK, Asked, Augmentation, Spent
+from curriculum_env.store.queue import RECHECK, STATUS, Asked, Augmentation, Spent
 from curriculum_env.testing.augmenting import ScriptedProposer, ScriptedTeacher
 from curriculum_env.testing.policy import Reply, serve_policy
 from curriculum_env.types import content_uid

@@ -60,6 +60,7 @@ def serve_variants(taskset: Any, curriculum: Curriculum, store: str | None) -> N
 def _begin(taskset: Any, curriculum: Curriculum, config: AugmentConfig, url: str | None) -> None:
     from curriculum_env.augment.build import require_makeable
     from curriculum_env.augment.thread import ServiceThread
+    from curriculum_env.store.queue import STATUS
 
     require_makeable(config, taskset)
     taskset.augment_text(next(iter(curriculum.rows)))  # raises now, not in the service
@@ -72,6 +73,7 @@ def _begin(taskset: Any, curriculum: Curriculum, config: AugmentConfig, url: str
 
     shared = curriculum.store if curriculum.store.url.startswith("memory") else url
     assert shared is not None
+    curriculum.store.log_event(STATUS, {"state": "waiting", "reason": "its thread begins"})
     curriculum.at_close.append(ServiceThread(shared, build).stop)
 
 

@@ -108,8 +108,11 @@ class Session:
             self.loop.stop()
 
     def settle(self) -> None:
-        """Write every outcome of the run that is still queued, and apply all to the beliefs."""
+        """Write every outcome of the run that is still queued, and apply all to the beliefs; what
+        works beside the curriculum ends."""
         if self.curriculum is not None:
+            for stop in self.curriculum.at_close:
+                stop()
             if store := self.taskset.config.task.store:
                 recorder_for(store).flush()
             self.curriculum.sync(_SYNC_SECONDS)
