@@ -228,7 +228,8 @@ def bell(levels: Sequence[str], centre: float, width: float) -> dict[str, float]
 
 
 def search_limit(pool: str, args: argparse.Namespace) -> dict[str, float]:
-    """The shares with which the fewest rollouts were needed, of random bells on other seeds."""
+    """The shares with which the fewest rollouts were needed, of random bells on other seeds; of
+    those alike, the ones that ended highest."""
     rng, shares = random.Random(f"limit {pool}"), {}
     levels = sorted({row.level for row in sum_rows(SIZE, POOLS[pool].weights, OTHER_SEEDS)})
     rules = {UNIFORM: known_rules(pool)[UNIFORM]}
@@ -243,11 +244,12 @@ def search_limit(pool: str, args: argparse.Namespace) -> dict[str, float]:
         for name, config in rules.items()
     ]
     verdict = Verdict(carry_out(todo, args.processes))
-    score = {name: fmean(verdict.needed(pool, name).values()) for name in shares}
-    for name in sorted(shares, key=score.__getitem__):
-        gained = fmean(verdict.gained(pool, name))
-        print(f"{pool}  {name}  {score[name]:.3f}  final {gained:+.3f}", flush=True)
-    return shares[min(shares, key=score.__getitem__)]
+    needed = {name: fmean(verdict.needed(pool, name).values()) for name in shares}
+    gained = {name: fmean(verdict.gained(pool, name)) for name in shares}
+    ranked = sorted(shares, key=lambda name: (needed[name], -gained[name]))
+    for name in ranked:
+        print(f"{pool}  {name}  {needed[name]:.3f}  final {gained[name]:+.3f}", flush=True)
+    return shares[ranked[0]]
 
 
 # --- the same by TRL -------------------------------------------------------------------------
