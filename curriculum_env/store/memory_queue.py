@@ -10,6 +10,7 @@ from threading import RLock
 from typing import Any
 
 from curriculum_env.store.queue import (
+    AHEAD_SECONDS,
     AUGMENT_STATES,
     FREE,
     OPEN,
@@ -71,7 +72,7 @@ class MemoryQueue(Queue):
         now = time.time()
         with self._items.lock:
             waiting = [item for state in reversed(OPEN) for item in self._of(state)]
-            free = [item for item in waiting if not item.owner or item.until < now][:limit]
+            free = [item for item in waiting if _free(item, now)][:limit]
             return [self._put(item, owner=owner, until=now + seconds) for item in free]
 
     def renew(self, owner: str, ids: Iterable[int], seconds: float) -> int:
@@ -176,3 +177,7 @@ class MemoryQueue(Queue):
 
     def _claims(self, owner: str) -> list[Augmentation]:
         return [item for state in OPEN for item in self._of(state) if item.owner == owner]
+
+
+def _free(item: Augmentation, now: float) -> bool:
+    return not item.owner or item.until < now or item.changed > now + AHEAD_SECONDS

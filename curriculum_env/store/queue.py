@@ -27,6 +27,9 @@ OPEN: tuple[AugmentState, ...] = ("asked", "proposed")
 STATUS = "augmenting"
 """The kind of the events that say what a service does: `state`, `reason` and the service's `name`,
 at every change and once a minute."""
+AHEAD_SECONDS = 60.0
+"""A claim made or renewed further in the future than this is from before the clock was set back:
+nobody knows when it runs out, so it counts for nothing."""
 RECHECK = "recheck"
 """The kind of an item whose source is itself a variant, to be answered again."""
 
@@ -142,7 +145,8 @@ class Queue(ABC):
     @abstractmethod
     def claim(self, owner: str, limit: int, seconds: float) -> list[Augmentation]:
         """Take at most `limit` open items, the furthest and then the oldest first, that nobody has
-        or whose claim ran out; they are `owner`'s for `seconds`."""
+        or whose claim ran out, or was made before the clock was set back; they are `owner`'s for
+        `seconds`."""
 
     @abstractmethod
     def renew(self, owner: str, ids: Iterable[int], seconds: float) -> int:

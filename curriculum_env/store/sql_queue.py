@@ -12,6 +12,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from curriculum_env.store import schema
 from curriculum_env.store.queue import (
+    AHEAD_SECONDS,
     AUGMENT_STATES,
     FREE,
     OPEN,
@@ -66,7 +67,7 @@ class SqlQueue(Queue):
     def claim(self, owner: str, limit: int, seconds: float) -> list[Augmentation]:
         with self._store._write() as connection:
             now = self._store._now(connection)
-            free = or_(_C.owner == "", _C.until < now)
+            free = or_(_C.owner == "", _C.until < now, _C.changed > now + AHEAD_SECONDS)
             query = select(_C.id).where(_C.state.in_(OPEN), free).order_by(*_FURTHEST_FIRST)
             query = query.limit(limit).with_for_update(skip_locked=True)
             ids = connection.execute(query).scalars().all()
@@ -85,8 +86,8 @@ class SqlQueue(Queue):
             return 0
         mine = update(_TABLE).where(_C.id.in_(chosen), _C.state.in_(OPEN), _C.owner == owner)
         with self._store._write() as connection:
-            until = self._store._now(connection) + seconds
-            return connection.execute(mine, {"until": until}).rowcount
+            now = self._store._now(connection)
+            return connection.execute(mine, {"until": now + seconds, "changed": now}).rowcount
 
     def release(self, owner: str) -> None:
         with self._store._write() as connection:

@@ -368,6 +368,17 @@ def test_stopping_gives_back_what_is_begun() -> None:
         assert said(store)[-1] == ("stopped", "")
 
 
+async def test_a_service_gives_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("curriculum_env.augment.service.SIGN_SECONDS", 0.0)
+    with closing(open_store("memory://")) as store:
+        service = build_service(store, settings().augment, Solved(), pool=lambda: pool(40))
+        await service.drain()
+        events = store.events(STATUS)
+    states = [(event["state"], event["reason"]) for event in events]
+    assert states.count(("waiting", "the rows of the pool are being read")) > 2
+    assert {event["name"] for event in events} == {service.name}
+
+
 # --- services beside each other ----------------------------------------------------------------
 async def test_two_services_keep_within_one_budget(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/c.db"

@@ -14,7 +14,7 @@ from curriculum_env.adapters.verifiers.augmenting import restored
 from curriculum_env.errors import ConfigError
 from curriculum_env.store import open_store
 from tests.cli.conftest import Cli, Served, cli, refused, served
-from tests.cli.runs import arguments
+from tests.cli.runs import arguments, report
 
 __all__ = ["cli", "served"]
 
@@ -25,6 +25,7 @@ ON = (
     "--set=taskset.count=12",
     "--concurrency=4",
 )
+TOLD = ("new tasks: ", "their cost: ", "their service: ")
 ELSEWHERE = (*ON, f"{AUGMENT}.service=process")
 
 
@@ -41,14 +42,23 @@ def test_tasks_are_made_drawn_told_of_and_exported(
     folder = tmp_path / "run"
     done = cli(*arguments(served, folder, groups=40), *ON)
     assert (done.code, done.err) == (0, "")
+    for groups in (80, 120, 160, 200, 240):  # the service may be slower than the draws
+        seen, made = drawn(folder)
+        if seen & made:
+            break
+        done = cli("run", "--resume", f"--output={folder}", f"--groups={groups}")
+        assert done.code == 0
     seen, made = drawn(folder)
     assert seen & made, "variants are drawn in the run that made them"
     told = cli("status", folder).out
-    assert "new tasks: " in told
+    summed_up = [line for line in done.out.splitlines() if line.startswith(TOLD)]
+    assert len(summed_up) == 3
+    assert [line for line in told.splitlines() if line.startswith(TOLD[:2])] == summed_up[:2]
     assert "their service: stopped" in told
     found: dict[str, Any] = json.loads(cli("status", folder, "--json").out)["variants"]
     assert found["states"]["inserted"] + found["states"]["accepted"] == len(made)
     assert found["requests"] > 0
+    assert report(folder)["variants"] == found
     out = tmp_path / "made.parquet"
     done = cli("export", folder, out, "--variants")
     assert done.out == f"Wrote {len(made)} tasks to {out}.\n"
@@ -80,6 +90,24 @@ def test_another_process_makes_what_the_run_asked_for(
     assert resumed.code == 0
     seen, _ = drawn(tmp_path)
     assert seen & made
+
+
+def unreachable() -> tuple[str, ...]:
+    """The settings of a teacher that nobody serves."""
+    teacher = {"type": "endpoint", "base_url": "http://127.0.0.1:9/v1", "model": "judge"}
+    return tuple(f'{AUGMENT}.teacher.{name}="{value}"' for name, value in teacher.items())
+
+
+def test_a_teacher_that_cannot_be_asked_ends_it_before_a_rollout(
+    cli: Cli, served: Served, tmp_path: Path
+) -> None:
+    words = ("the teacher cannot be asked: judge at http://127.0.0.1:9/v1", "teacher.base_url")
+    refused(cli(*arguments(served, tmp_path / "run"), *ON, *unreachable()), *words)
+    assert served.policy.calls == 0
+    assert not (tmp_path / "run").exists()
+    elsewhere = (*ELSEWHERE, *unreachable())
+    assert cli(*arguments(served, tmp_path / "other", groups=2), *elsewhere).code == 0
+    refused(cli("augment", tmp_path / "other", "--once"), *words)
 
 
 def test_the_command_says_what_it_lacks(cli: Cli, served: Served, tmp_path: Path) -> None:

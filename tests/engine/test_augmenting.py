@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from curriculum_env import Curriculum, CurriculumConfig, Draw, Row
-from curriculum_env.store.queue import RECHECK, Augmentation
+from curriculum_env.store.queue import RECHECK, STATUS, Augmentation
 from curriculum_env.store.rows import plain
 from tests.engine.helpers import outcomes
 
@@ -475,3 +475,42 @@ def test_asking_for_variants_costs_a_group_little() -> None:
 
     ratios = sorted(seconds(True) / seconds(False) for _ in range(3))
     assert ratios[1] < 1.6
+
+
+# --- nobody makes them -----------------------------------------------------------------------
+@pytest.mark.parametrize("place", ["memory", "sqlite"])
+def test_a_queue_that_nobody_serves_is_warned_of_once(
+    place: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    url = "memory://" if place == "memory" else f"sqlite:///{tmp_path}/c.db"
+    with augmented(url, backlog=4) as curriculum:
+        play(curriculum, 3, serving=False)
+        assert "nothing has begun" not in caplog.text
+        play(curriculum, 12, serving=False)
+    assert caplog.text.count("4 new tasks are asked for, and nothing has begun to make one") == 1
+    assert "a Curriculum alone makes none" in caplog.text
+
+
+def test_a_short_queue_that_nobody_serves_is_warned_of_in_the_end(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("curriculum_env.engine.unserved.PATIENCE", 10)
+    with augmented(fan_out=1, service="process") as curriculum:
+        play(curriculum, 9, serving=False)
+        assert not caplog.records
+        play(curriculum, 3, serving=False)
+    assert "start `curriculum-env augment memory://" in caplog.text
+
+
+@pytest.mark.parametrize("sign", ["claim", "status"])
+def test_a_queue_that_is_served_is_not_warned_of(
+    sign: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with augmented(backlog=4) as curriculum:
+        play(curriculum, 2, serving=False)
+        if sign == "claim":
+            assert curriculum.store.queue.claim("slow", 1, 60.0)
+        else:
+            curriculum.store.log_event(STATUS, {"state": "waiting", "reason": ""})
+        play(curriculum, 12, serving=False)
+    assert "nothing has begun" not in caplog.text
