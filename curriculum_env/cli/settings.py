@@ -21,14 +21,19 @@ DEFAULTS: Tree = {"groups": 64, "group_size": 8, "concurrency": 16, "workers": 0
 
 
 def merge(*trees: Mapping[str, Any]) -> Tree:
-    """One tree; where two disagree the later one wins."""
+    """One tree; where two disagree the later one wins. A table of another `type` takes the place
+    of the earlier one whole, for its settings are others."""
     merged: Tree = {}
     for tree in trees:
         for key, value in tree.items():
             old = merged.get(key)
-            both = isinstance(old, Mapping) and isinstance(value, Mapping)
-            merged[key] = merge(old, value) if both else value  # type: ignore[arg-type]
+            alike = isinstance(old, Mapping) and isinstance(value, Mapping) and _alike(old, value)
+            merged[key] = merge(old, value) if alike else value  # type: ignore[arg-type]
     return merged
+
+
+def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return "type" not in one or other.get("type", one["type"]) == one["type"]
 
 
 def at(path: str, value: Any) -> Tree:

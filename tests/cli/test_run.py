@@ -208,7 +208,7 @@ def test_two_runs_do_not_share_a_folder_or_a_store(
     other = cli("run", "--resume", f"--output={tmp_path}/one", "--group-size=2")
     refused(other, "group_size = 4, now it is 2")
     other = cli("run", "--resume", f"--output={tmp_path}/one", "--sampler=thompson")
-    refused(other, 'sampler.type = "survival", now it is "thompson"')
+    refused(other, 'sampler.type = "gain", now it is "thompson"')
     fresh = f"--store=sqlite:///{tmp_path}/fresh.db"
     refused(cli("run", "--resume", f"--output={tmp_path}/one", fresh), "does not know")
     with closing(open_store(store)) as owner:

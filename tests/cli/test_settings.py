@@ -14,6 +14,14 @@ def test_later_trees_win_branch_by_branch() -> None:
     assert one == {"a": {"b": 1, "c": 2}, "d": 3}
 
 
+def test_a_table_of_another_type_takes_the_place_of_the_earlier_one() -> None:
+    one = {"sampler": {"type": "gain", "balance": 0.5}}
+    assert settings.merge(one, {"sampler": {"type": "band"}}) == {"sampler": {"type": "band"}}
+    assert settings.merge(one, {"sampler": {"type": "gain"}}) == one
+    finer = settings.merge(one, {"sampler": {"by": "level"}})
+    assert finer == {"sampler": {"type": "gain", "balance": 0.5, "by": "level"}}
+
+
 def test_a_dotted_path_is_a_branch() -> None:
     assert settings.at("a.b.c", 1) == {"a": {"b": {"c": 1}}}
     assert settings.at("a.b", None) == {}
