@@ -16,6 +16,7 @@ from curriculum_env.sim.entrants import Entrant
 from curriculum_env.sim.kept import Job, Kept, Refused
 from curriculum_env.sim.play import Play, play
 from curriculum_env.sim.setting import Setting
+from curriculum_env.workers import follow_parent
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -69,7 +70,7 @@ def _results(
         yield from ((position, run_job(job, folder)) for position, job in enumerate(jobs))
         return
     spawn = multiprocessing.get_context("spawn")
-    with _one_thread(), ProcessPoolExecutor(processes, spawn, _quiet) as pool:
+    with _one_thread(), ProcessPoolExecutor(processes, spawn, _begin) as pool:
         waiting = {pool.submit(run_job, job, folder): position for position, job in enumerate(jobs)}
         try:
             for future in as_completed(waiting):
@@ -78,8 +79,9 @@ def _results(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _quiet() -> None:
+def _begin() -> None:
     """A lab's false alarms are counted, not told."""
+    follow_parent()
     logging.getLogger("curriculum_env.engine").setLevel(logging.ERROR)
 
 

@@ -27,8 +27,14 @@ def test_kill_minus_nine_loses_nothing(tmp_path: Path) -> None:
     while not (shards := sorted((tmp_path / "cut").rglob("*.arrow"))):
         assert time.monotonic() < deadline
         time.sleep(0.005)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    assert len(children) >= 2
     process.send_signal(signal.SIGKILL)
     process.wait()
+    deadline = time.monotonic() + 30
+    while any(Path("/proc", child).exists() for child in children):
+        assert time.monotonic() < deadline, "its processes outlive it"
+        time.sleep(0.05)
     assert not (tmp_path / "cut" / "report.json").exists()
     written = shards[0].stat().st_mtime_ns
     seen: list[int] = []

@@ -18,6 +18,7 @@ from curriculum_env.pool.cleaning.report import BuildReport
 from curriculum_env.pool.cleaning.settings import BuildSettings
 from curriculum_env.pool.cleaning.shards import Records, Shards
 from curriculum_env.pool.cleaning.steps import Steps
+from curriculum_env.workers import follow_parent
 
 Tick = Callable[[int], None]
 T = TypeVar("T")
@@ -100,12 +101,7 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor | _Here]:
     if workers == 1:
         yield _Here()
         return
-    pool = ProcessPoolExecutor(
-        workers,
-        mp_context=get_context("spawn"),
-        initializer=signal.signal,
-        initargs=(signal.SIGINT, signal.SIG_IGN),
-    )
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin)
     try:
         yield pool
     except BaseException:
@@ -113,6 +109,12 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor | _Here]:
         raise
     else:
         pool.shutdown()
+
+
+def _begin() -> None:
+    """Ctrl-C is the parent process's affair."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    follow_parent()
 
 
 def _read(steps: Steps, pool: ProcessPoolExecutor | _Here, workers: int, tick: Tick) -> None:
