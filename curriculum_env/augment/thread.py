@@ -61,9 +61,11 @@ class ServiceThread:
         try:
             service = self._build(store)
             with self._lock:
-                if self._stopped:
-                    return
-                self._loop, self._service = asyncio.get_running_loop(), service
+                if not self._stopped:
+                    self._loop, self._service = asyncio.get_running_loop(), service
+            if self._service is None:
+                store.log_event(STATUS, {"state": "stopped", "reason": ""})
+                return
             trying = asyncio.create_task(warn_of_teacher(service.config))
             try:
                 await service.run()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -12,10 +13,12 @@ import pytest
 from curriculum_env.augment.build import build_service
 from curriculum_env.augment.hooks import AugmentHooks
 from curriculum_env.augment.reach import require_teacher
+from curriculum_env.augment.service import AugmentService
 from curriculum_env.augment.thread import ServiceThread
 from curriculum_env.augment_config import AugmentConfig
 from curriculum_env.errors import ConfigError
-from curriculum_env.store import open_store
+from curriculum_env.store import Store, open_store
+from curriculum_env.store.queue import STATUS
 from curriculum_env.testing.policy import Reply, completion, serve_policy
 from tests.augment.test_endpoint import Listener
 
@@ -100,3 +103,18 @@ def test_a_thread_warns_and_goes_on(caplog: pytest.LogCaptureFixture) -> None:
         assert not thread.alive
     assert "the teacher cannot be asked: judge at " in caplog.text
     assert "no more variants are made" not in caplog.text
+
+
+def test_a_thread_that_is_stopped_before_it_began_says_so() -> None:
+    with closing(open_store("memory://")) as store:
+        begin = threading.Event()
+
+        def build(_: Store) -> AugmentService:
+            begin.wait(10.0)
+            return build_service(store, taught(NOWHERE), AugmentHooks())
+
+        thread = ServiceThread(store, build)
+        threading.Timer(0.1, begin.set).start()
+        thread.stop()
+        assert not thread.alive
+        assert [event["state"] for event in store.events(STATUS)] == ["stopped"]

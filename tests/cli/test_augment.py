@@ -78,7 +78,10 @@ def test_tasks_are_made_drawn_told_of_and_exported(
 def test_another_process_makes_what_the_run_asked_for(
     cli: Cli, served: Served, tmp_path: Path
 ) -> None:
-    assert cli(*arguments(served, tmp_path, groups=20), *ELSEWHERE).code == 0
+    done = cli(*arguments(served, tmp_path, groups=20), *ELSEWHERE)
+    assert done.code == 0
+    assert "new tasks: 8 being made" in done.out
+    assert "their service: none has run yet" in done.out
     seen, made = drawn(tmp_path)
     assert not made
     done = cli("augment", tmp_path, "--once")

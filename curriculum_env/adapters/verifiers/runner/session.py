@@ -116,6 +116,8 @@ class Session:
             if store := self.taskset.config.task.store:
                 recorder_for(store).flush()
             self.curriculum.sync(_SYNC_SECONDS)
+            if self.curriculum.config.augment.enabled:
+                self.curriculum.sync(_SYNC_SECONDS)  # writes what the last groups asked for
 
     def close(self) -> None:
         self.taskset.close()
