@@ -1,77 +1,28 @@
-"""Variants of rows: asked for, taken in, drawn in their share, put away, restored."""
+"""Variants of rows: asked for, taken in, drawn in their share, put away."""
 
 from __future__ import annotations
 
-import logging
-import time
 from collections import Counter
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from curriculum_env import Curriculum, CurriculumConfig, Draw, Row
+from curriculum_env import Curriculum, Draw, Row
 from curriculum_env.store.queue import RECHECK, STATUS, Augmentation
-from curriculum_env.store.rows import plain
-from tests.engine.helpers import outcomes
-
-MIXED, SOLVED, FAILED = [0.0, 1.0] * 2, [1.0] * 4, [0.0] * 4
-
-
-def seeds(count: int = 20) -> list[Row]:
-    return [Row(f"seed-{i}", {"prompt": str(i)}, "d", str(i % 2)) for i in range(count)]
-
-
-def augmented(
-    store: str = "memory://", rows: Sequence[Row] | None = None, **augment: Any
-) -> Curriculum:
-    settings = {"enabled": True, "pool_share": 0.5, **augment}
-    config = CurriculumConfig.model_validate(
-        {"group_size": 4, "cooldown": 2, "augment": settings, "sampler": {"type": "uniform"}}
-    )
-    return Curriculum(rows or seeds(), config, store)
-
-
-def child_of(item: Augmentation) -> Row:
-    return Row(f"variant-{item.id}", {"prompt": f"{item.id}"}, "d", "0", factor=1.25)
-
-
-def serve(curriculum: Curriculum, make: Callable[[Augmentation], Row | None] = child_of) -> int:
-    """Play the service for what is asked for now; returns how many items there were."""
-    served = 0
-    while items := curriculum.store.queue.claim("service", 8, 60.0):
-        for item in items:
-            row = make(item)
-            if row is None:
-                assert curriculum.store.queue.discard(item, "unsolvable")
-            else:
-                assert curriculum.store.queue.accept(item, row)
-            served += 1
-    return served
-
-
-def play(
-    curriculum: Curriculum,
-    draws: int,
-    rewards: Callable[[Draw], Sequence[float]] = lambda draw: MIXED,
-    *,
-    serving: bool = True,
-) -> list[Draw]:
-    drawn = []
-    for _ in range(draws):
-        drawn.append(curriculum.ask())
-        for outcome in outcomes(drawn[-1], rewards(drawn[-1])):
-            curriculum.tell(outcome)
-        curriculum.sync(5.0)
-        if serving:
-            serve(curriculum)
-    return drawn
-
-
-def variants(curriculum: Curriculum) -> list[Row]:
-    return [row for row in curriculum.rows if row.parent]
+from tests.engine.augmented import (
+    FAILED,
+    MIXED,
+    SOLVED,
+    augmented,
+    child_of,
+    noisy,
+    play,
+    seeds,
+    serve,
+    variants,
+)
 
 
 # --- asking ----------------------------------------------------------------------------------
@@ -250,11 +201,6 @@ def test_an_entry_by_estimate_believes_what_the_parent_tells() -> None:
 
 
 # --- doubts ----------------------------------------------------------------------------------
-def noisy(draw: Draw) -> list[float]:
-    """Seeds are easy, and alive; variants are never solved."""
-    return FAILED if draw.uid.startswith("variant") else [1.0, 1.0, 1.0, 0.0]
-
-
 def test_a_variant_that_nobody_solves_is_doubted_then_put_away() -> None:
     with augmented(capacity=1, watch={"rollouts": 8}) as curriculum:
         play(curriculum, 200, noisy, serving=False)
@@ -321,160 +267,6 @@ def test_what_fails_in_an_outage_is_no_reason_to_doubt_an_answer() -> None:
         play(curriculum, 100, unlucky_once, serving=False)
         assert min(curriculum.table()["visits"][made:]) > 2
         assert not [item for item in curriculum.store.queue.items() if item.kind == RECHECK]
-
-
-# --- resuming --------------------------------------------------------------------------------
-def test_a_resume_replays_draws_of_variants_and_goes_on_as_before(tmp_path: Path) -> None:
-    store = f"sqlite:///{tmp_path}/c.db"
-    with augmented(store, capacity=6, watch={"rollouts": 4}) as curriculum:
-        drawn = play(curriculum, 60, noisy)
-        pool = list(curriculum.rows)
-        asked = [item.asked.key for item in curriculum.store.queue.items()]
-        quarantined = curriculum.metrics()["quarantined"]
-        assert quarantined
-    with augmented(store, capacity=6, watch={"rollouts": 4}) as curriculum:
-        assert list(curriculum.rows) == pool
-        assert [curriculum.ask() for _ in drawn] == drawn
-        assert [item.asked.key for item in curriculum.store.queue.items()] == asked
-        assert curriculum.metrics()["quarantined"] == quarantined
-        put_away = {
-            item.child.uid for item in curriculum.store.queue.items("quarantined") if item.child
-        }
-        later = play(curriculum, 40, noisy)
-        assert not put_away & {draw.uid for draw in later}
-        uids = [row.uid for row in curriculum.rows]
-        assert len(uids) == len(set(uids))
-
-
-def test_a_state_goes_on_to_the_bit(tmp_path: Path) -> None:
-    first = augmented(watch={"rollouts": 4})
-    for _ in range(70):
-        play(first, 1, noisy, serving=False)
-        serve(first, lambda item: None if item.kind == RECHECK else child_of(item))
-    play(first, 2, noisy, serving=False)
-    state = first.state_dict()
-    assert len(variants(first)) > 4
-    twin = augmented(watch={"rollouts": 4})
-    twin.load_state_dict(state)
-    assert list(twin.rows) == list(first.rows)
-    expected = [draw.uid for draw in play(first, 80, noisy, serving=False)]
-    assert [draw.uid for draw in play(twin, 80, noisy, serving=False)] == expected
-    assert twin.metrics()["quarantined"] == first.metrics()["quarantined"] > 0
-    assert twin.metrics()["variant_draws"] == first.metrics()["variant_draws"]
-    first.close()
-    twin.close()
-
-
-def test_a_state_in_another_store_can_be_resumed_from_there(tmp_path: Path) -> None:
-    with augmented(watch={"rollouts": 4}) as first:
-        for _ in range(70):
-            play(first, 1, noisy, serving=False)
-            serve(first, lambda item: None if item.kind == RECHECK else child_of(item))
-        state, rows = first.state_dict(), list(first.rows)
-        quarantined = first.metrics()["quarantined"]
-        assert quarantined > 0
-    elsewhere = f"sqlite:///{tmp_path}/c.db"
-    with augmented(elsewhere, watch={"rollouts": 10**6}) as moved:
-        moved.load_state_dict(state)
-        drawn = [draw.uid for draw in play(moved, 30, noisy, serving=False)]
-        assert any(uid.startswith("variant") for uid in drawn)
-    with augmented(elsewhere, watch={"rollouts": 10**6}) as resumed:
-        assert list(resumed.rows) == rows
-        assert resumed.metrics()["quarantined"] == quarantined
-        assert [resumed.ask().uid for _ in range(30)] == drawn
-
-
-def test_what_was_accepted_when_the_client_died_is_taken_in(tmp_path: Path) -> None:
-    store = f"sqlite:///{tmp_path}/c.db"
-    with augmented(store) as curriculum:
-        play(curriculum, 3, serving=False)
-        time.sleep(0.3)
-        assert serve(curriculum) == 3
-    with augmented(store) as curriculum:
-        for _ in range(3):
-            curriculum.ask()
-        curriculum.sync(5.0)
-        curriculum.ask()
-        assert len(variants(curriculum)) == 3
-
-
-def test_a_row_marked_as_inserted_before_the_pool_knew_it_is_taken_in(tmp_path: Path) -> None:
-    store = f"sqlite:///{tmp_path}/c.db"
-    with augmented(store) as curriculum:
-        play(curriculum, 1, serving=False)
-        curriculum.sync(5.0)
-        serve(curriculum)
-        curriculum.store.queue.insert([1])
-    with augmented(store) as curriculum:
-        curriculum.ask()
-        curriculum.ask()
-        assert [row.uid for row in variants(curriculum)] == ["variant-1"]
-
-
-def test_a_row_that_the_pool_has_is_marked_though_its_process_died_before(tmp_path: Path) -> None:
-    store = f"sqlite:///{tmp_path}/c.db"
-    with augmented(store) as curriculum:
-        play(curriculum, 1, serving=False)
-        curriculum.sync(5.0)
-        serve(curriculum)
-        curriculum.store.log_event("rows", {"rows": [plain(child_of_seed(curriculum))]})
-    with augmented(store) as curriculum:
-        assert [row.uid for row in variants(curriculum)] == ["variant-1"]
-        for _ in range(3):
-            curriculum.ask()
-            curriculum.sync(5.0)
-        assert [row.uid for row in variants(curriculum)] == ["variant-1"]
-        counts = curriculum.store.queue.counts()
-        assert (counts.states["inserted"], counts.reasons) == (1, {})
-
-
-def child_of_seed(curriculum: Curriculum) -> Row:
-    (item,) = curriculum.store.queue.accepted()
-    assert item.child is not None
-    return replace(item.child, parent=item.source.uid)
-
-
-def test_turned_off_again_the_pool_keeps_its_variants(tmp_path: Path) -> None:
-    store = f"sqlite:///{tmp_path}/c.db"
-    with augmented(store) as curriculum:
-        drawn, pool = play(curriculum, 30), list(curriculum.rows)
-    with augmented(store, enabled=False) as curriculum:
-        assert list(curriculum.rows) == pool
-        assert [curriculum.ask() for _ in drawn] == drawn
-
-
-def test_a_store_that_fails_stops_no_draw(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    from curriculum_env.errors import StoreError
-
-    with augmented(f"sqlite:///{tmp_path}/c.db") as curriculum:
-        play(curriculum, 2, serving=False)
-        serve(curriculum)
-
-        def fail(*_: object) -> Any:
-            raise StoreError("scripted")
-
-        with monkeypatch.context() as broken, caplog.at_level(logging.WARNING):
-            broken.setattr(type(curriculum.store.queue), "open_count", fail)
-            play(curriculum, 5, serving=False)
-        play(curriculum, 10, serving=False)
-        assert variants(curriculum)
-    assert "scripted" in caplog.text
-
-
-def test_asking_for_variants_costs_a_group_little() -> None:
-    """The processor time of the thread that draws: augmentation on over off, in pairs."""
-
-    def seconds(enabled: bool) -> float:
-        with augmented(rows=seeds(2000), enabled=enabled) as curriculum:
-            play(curriculum, 100, serving=False)
-            begun = time.thread_time()
-            play(curriculum, 300, serving=False)
-            return time.thread_time() - begun
-
-    ratios = sorted(seconds(True) / seconds(False) for _ in range(3))
-    assert ratios[1] < 1.6
 
 
 # --- nobody makes them -----------------------------------------------------------------------
