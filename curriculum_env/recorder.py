@@ -133,7 +133,7 @@ class Recorder:
             return outcome if outcome.reward is None else replace(outcome, reward=None)
         reward = finite(outcome.reward)
         if reward is not None:
-            return replace(outcome, reward=reward)
+            return outcome if reward is outcome.reward else replace(outcome, reward=reward)
         self._warn_once(
             "reward",
             f"The reward {outcome.reward!r} of rollout {outcome.rollout_id} is not a finite "

@@ -7,6 +7,7 @@ import logging
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from weakref import WeakMethod
 
 from curriculum_env.augment.reach import warn_of_teacher
 from curriculum_env.augment.service import AugmentService
@@ -31,6 +32,7 @@ class ServiceThread:
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._main, name="curriculum-augment", daemon=True)
         self._thread.start()
+        _at_exit(WeakMethod(self.stop))
 
     def stop(self) -> None:
         """End it, waiting a few seconds at most; idempotent."""
@@ -82,3 +84,14 @@ class ServiceThread:
                 self._loop = None
             if store is not given:
                 store.close()
+
+
+def _at_exit(stop: WeakMethod[Callable[[], None]]) -> None:
+    """A process that ends stops it while it can still work: only these callbacks, the standard
+    library's own, run before the executors end."""
+
+    def stop_now() -> None:
+        if (alive := stop()) is not None:
+            alive()
+
+    threading._register_atexit(stop_now)  # type: ignore[attr-defined]

@@ -15,6 +15,8 @@ _LARGEST = 2**63 - 1
 
 def finite(value: object) -> float | None:
     """`value` as a float, or None where it is no finite real number."""
+    if type(value) is float:
+        return value if math.isfinite(value) else None
     if not isinstance(value, Real):
         return None
     try:
@@ -31,10 +33,15 @@ def storable(outcome: Outcome) -> tuple[Outcome, dict[str, object]]:
     lost for its sake; an unknown status is an error. What names the rollout (`draw`, `uid`,
     `rollout_id`) is converted where that keeps its value, and never cleared.
     """
-    found = {name: getattr(outcome, name) for name in _CONVERT}
-    kept = {name: convert(found[name]) for name, convert in _CONVERT.items()}
-    changed: dict[str, Any] = {name: v for name, v in kept.items() if v is not found[name]}
-    cleared = {name: found[name] for name, v in changed.items() if not _same(v, found[name])}
+    changed: dict[str, Any] = {}
+    cleared: dict[str, object] = {}
+    for name, convert in _CONVERT.items():
+        found = getattr(outcome, name)
+        kept = convert(found)
+        if kept is not found:
+            changed[name] = kept
+            if not _same(kept, found):
+                cleared[name] = found
     return (replace(outcome, **changed) if changed else outcome), cleared
 
 

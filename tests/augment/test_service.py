@@ -5,82 +5,29 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from curriculum_env import Curriculum, CurriculumConfig, Outcome, Row
+from curriculum_env import Row
 from curriculum_env.augment.build import build_service
 from curriculum_env.augment.hooks import AugmentHooks
 from curriculum_env.augment.policy import EVENT
-from curriculum_env.augment.proposal import Annotation, Proposal
-from curriculum_env.augment.service import AugmentService
+from curriculum_env.augment.proposal import Proposal
 from curriculum_env.augment.spending import Spending
-from curriculum_env.augment.thread import ServiceThread
 from curriculum_env.errors import ConfigError
-from curriculum_env.store import Store, open_store
+from curriculum_env.store import open_store
 from curriculum_env.store.queue import RECHECK, STATUS, Asked, Augmentation, Spent
-from curriculum_env.testing.augmenting import ScriptedProposer, ScriptedTeacher
-from curriculum_env.testing.policy import Reply, serve_policy
+from curriculum_env.testing.augmenting import ScriptedProposer
+from curriculum_env.testing.policy import Reply
 from curriculum_env.types import content_uid
 from tests.augment.making import other_numbers, policy, pool, truth
+from tests.augment.serving import Solved, ask, said, serving, settings
 
 FIXED_TIME = 1.7e9
-
-
-class Solved(AugmentHooks):
-    """Word problems with a symbolic teacher, and variants of their own."""
-
-    def teacher(self) -> Callable[[Row, str], Annotation]:
-        return lambda parent, problem: Annotation(truth(problem))
-
-
-def settings(**augment: Any) -> CurriculumConfig:
-    return CurriculumConfig.model_validate(
-        {"group_size": 4, "augment": {"enabled": True, "pool_share": 0.9, **augment}}
-    )
-
-
-def ask(store: Store, rows: list[Row]) -> None:
-    store.queue.ask([Asked(f"{n}/numbers/0", "numbers", n, row) for n, row in enumerate(rows)])
-
-
-@contextmanager
-def serving(
-    url: str,
-    rows: list[Row],
-    hooks: AugmentHooks | None = None,
-    proposer: ScriptedProposer | None = None,
-    **augment: Any,
-) -> Iterator[tuple[Store, Callable[[], AugmentService], ScriptedProposer]]:
-    """A store that asks for a variant of each row, and what makes a service of it; without `hooks`
-    a model answers."""
-    writes = proposer or ScriptedProposer(vary=other_numbers)
-    with (
-        closing(open_store(url)) as store,
-        serve_policy(writes) as at,
-        serve_policy(ScriptedTeacher(truth=truth)) as teaching,
-    ):
-        store.log_event(EVENT, policy(at).event())
-        ask(store, rows)
-        if hooks is None:
-            teacher = {"type": "endpoint", "base_url": teaching, "model": "scripted", "votes": 1}
-            augment["teacher"] = {**teacher, **augment.get("teacher", {})}
-        config = settings(**augment).augment
-
-        def build() -> AugmentService:
-            return build_service(store, config, hooks or AugmentHooks(), pool=lambda: rows)
-
-        yield store, build, writes
-
-
-def said(store: Store) -> list[tuple[str, str]]:
-    return [(event["state"], event["reason"]) for event in store.events(STATUS)]
 
 
 async def test_what_is_asked_for_is_made_with_its_provenance(tmp_path: Path) -> None:
@@ -303,69 +250,6 @@ async def test_settings_that_the_environment_cannot_serve_are_refused() -> None:
             build_service(store, settings().augment, AugmentHooks())
         with pytest.raises(ConfigError, match="makes no variants itself: set it to 'policy'"):
             build_service(store, settings(proposer="environment").augment, Solved())
-
-
-# --- beside a curriculum ---------------------------------------------------------------------
-@pytest.mark.parametrize("place", ["memory", "sqlite"])
-def test_a_thread_makes_variants_while_tasks_are_drawn(place: str, tmp_path: Path) -> None:
-    url = "memory://beside" if place == "memory" else f"sqlite:///{tmp_path}/c.db"
-    rows, hooks = pool(16), Solved()
-    proposer = ScriptedProposer(vary=other_numbers)
-    with serve_policy(proposer) as at, Curriculum(rows, settings(capacity=8), url) as curriculum:
-        curriculum.store.log_event(EVENT, policy(at).event())
-        thread = ServiceThread(
-            url, lambda store: build_service(store, curriculum.config.augment, hooks)
-        )
-        until = time.monotonic() + 30.0
-        while curriculum.metrics()["variants"] < 8 and time.monotonic() < until:
-            draw = curriculum.ask()
-            for i, reward in enumerate((0.0, 1.0, 0.0, 1.0)):
-                curriculum.tell(Outcome(draw.number, draw.uid, f"{draw.number}-{i}", reward))
-            time.sleep(0.01)
-        thread.stop()
-        assert not thread.alive
-        drawn = {curriculum.ask().uid for _ in range(60)}
-        curriculum.sync(5.0)
-        made = {row.uid for row in curriculum.rows if row.parent}
-        assert len(made) == 8
-        assert drawn & made
-        assert curriculum.store.queue.counts().states["inserted"] == 8
-
-
-def test_a_service_that_cannot_begin_says_so(caplog: pytest.LogCaptureFixture) -> None:
-    class Broken(Solved):
-        def augment_text(self, row: Row) -> str:
-            raise RuntimeError("scripted")
-
-    rows = pool(3)
-    with closing(open_store("memory://")) as store:
-        config = settings().augment
-        thread = ServiceThread(
-            store, lambda _: build_service(store, config, Broken(), pool=lambda: rows)
-        )
-        thread.join(10.0)
-        assert said(store)[-1] == ("stopped", "RuntimeError: scripted")
-    assert "no more variants are made" in caplog.text
-
-
-def test_stopping_gives_back_what_is_begun() -> None:
-    class Late(ScriptedProposer):
-        def respond(self, request: dict[str, Any]) -> Reply:
-            self.requests.append(request)
-            return Reply(200, "{}", delay=20.0)
-
-    proposer = Late()
-    with serving("memory://late", pool(3), Solved(), proposer=proposer) as (store, build, _):
-        thread = ServiceThread(store, lambda _: build())
-        until = time.monotonic() + 10.0
-        while not proposer.requests and time.monotonic() < until:
-            time.sleep(0.02)
-        begun = time.monotonic()
-        thread.stop()
-        assert time.monotonic() - begun < 4.0
-        assert not thread.alive
-        assert len(store.queue.claim("next", 9, 60.0)) == 3
-        assert said(store)[-1] == ("stopped", "")
 
 
 async def test_a_service_gives_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
