@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from curriculum_env.augment.effort import UNLIMITED, Effort
 from curriculum_env.augment.endpoint import Endpoint
 from curriculum_env.augment.evaluation import Evaluation
 from curriculum_env.augment.filters import Filters
@@ -59,7 +60,7 @@ def build_service(
     pool: Rows = tuple,
     held_out: Rows = tuple,
     check: Callable[[Row], object] = lambda row: None,
-    effort: float = 1.0,
+    effort: Effort = UNLIMITED,
 ) -> AugmentService:
     """What makes the variants that the queue of `store` asks for. `check` raises where a row makes
     no task; the rest is as in `AugmentService`. To be called in its event loop.

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from uuid import uuid4
 
+from curriculum_env.augment.effort import UNLIMITED, Effort, ProcessorShare
 from curriculum_env.augment.health import Health
 from curriculum_env.augment.policy import EVENT
 from curriculum_env.augment.work import Worker, paid_of
@@ -42,20 +43,21 @@ class AugmentService:
     """Claims items, `config.concurrency` at a time, and works on them until `stop`.
 
     `pool` gives the rows that variants must differ from; they are made known before anything is
-    claimed, in the share `effort` of a processor's time, so that rollouts go on beside it. Whatever
-    fails, `run` goes on: services that are down are tried again now and then, a store that is away
-    too. What it has claimed is free for others `lease` seconds after it died. Use it in one event
-    loop.
+    claimed. It takes no more than `effort` of a processor's time, so that rollouts go on beside it.
+    Whatever fails, `run` goes on: services that are down are tried again now and then, a store that
+    is away too. What it has claimed is free for others `lease` seconds after it died. Use it in one
+    event loop.
     """
 
     store: Store
     config: AugmentConfig
     worker: Worker
     pool: Callable[[], Iterable[Row]] = tuple
-    effort: float = 1.0
+    effort: Effort = UNLIMITED
     health: Health = field(default_factory=Health)
     name: str = field(default_factory=lambda: uuid4().hex)
     lease: float = CLAIM_SECONDS
+    _share: ProcessorShare = field(init=False)
     _busy: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _said: tuple[str, str] = ("", "")
@@ -105,7 +107,7 @@ class AugmentService:
         if self.health.down:
             await self._say("down", self.health.reason)
         free = self.health.room(self.config.concurrency - len(self._busy), len(self._busy))
-        if free <= 0 or await self._waits():
+        if free <= 0 or self._share.behind or await self._waits():
             return False
         began = await self._fill(free)
         if began and not self.health.down:
@@ -227,6 +229,7 @@ class AugmentService:
         """Make the pool known to the filters."""
         await self._say("waiting", "the rows of the pool are being read")
         await self._know(self.pool())
+        self._share = ProcessorShare(self.effort.making)
 
     async def _know(self, rows: Iterable[Row]) -> None:
         """Make rows known to the filters, a little at a time."""
@@ -236,7 +239,7 @@ class AugmentService:
             self.worker.maker.filters.add(chunk)
             worked = time.thread_time() - begun
             await self._sign()
-            await asyncio.sleep(worked * (1.0 / self.effort - 1.0))
+            await asyncio.sleep(worked * (1.0 / self.effort.reading - 1.0))
 
     async def _end(self) -> None:
         for task in self._busy.values():

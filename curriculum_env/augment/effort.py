@@ -1,0 +1,38 @@
+"""How much of a processor a service takes from the rollouts beside it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+_SAVED_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Shares of a processor's time: for reading the pool at first, and for making tasks."""
+
+    reading: float = 1.0
+    making: float = 1.0
+
+
+UNLIMITED = Effort()
+
+
+class ProcessorShare:
+    """Keeps the processor time of the calling thread within `share` of the clock; what was not
+    used is saved up for one second at most."""
+
+    def __init__(self, share: float) -> None:
+        self._share = share
+        self._ahead = _SAVED_SECONDS * share
+        self._clock, self._used = time.monotonic(), time.thread_time()
+
+    @property
+    def behind(self) -> bool:
+        """Whether more was used than there was."""
+        clock, used = time.monotonic(), time.thread_time()
+        gained = self._share * (clock - self._clock) - (used - self._used)
+        self._ahead = min(self._ahead + gained, _SAVED_SECONDS * self._share)
+        self._clock, self._used = clock, used
+        return self._ahead < 0.0 and self._share < 1.0
