@@ -101,6 +101,18 @@ async def test_no_budget_is_passed() -> None:
         assert store.queue.counts().spent.requests <= 7
 
 
+@pytest.mark.parametrize("limit", [{"tokens": 22_800}, {"money": 0.1796}])
+async def test_tokens_and_money_end_a_little_before_their_budget(limit: dict[str, float]) -> None:
+    budget = {**limit, "policy_prices": (1.0, 2.0), "teacher_prices": (1.0, 20.0)}
+    with serving("memory://", pool(30), budget=budget, concurrency=3) as (store, build, _):
+        await build().drain()
+        counts = store.queue.counts()
+        assert 3 <= counts.states["accepted"] <= 12
+        assert counts.spent.tokens == 18 * counts.states["accepted"]
+        assert counts.spent.money == pytest.approx(38e-6 * counts.states["accepted"])
+        assert ("waiting", "the budget is spent") in said(store)
+
+
 @pytest.mark.parametrize(("limit", "most"), [({"tokens": 30_000}, 1), ({"money": 0.5}, 2)])
 def test_what_is_in_flight_is_set_aside(limit: dict[str, float], most: int) -> None:
     teacher = {"type": "endpoint", "base_url": "http://127.0.0.1:9/v1", "model": "m", "votes": 1}
