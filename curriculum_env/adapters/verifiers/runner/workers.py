@@ -6,11 +6,14 @@ import asyncio
 import logging
 import multiprocessing
 import signal
+import sys
+from _thread import interrupt_main
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Timer
 from typing import Any
 
 from verifiers.v1.serve import EnvClient, env_config_data, serve_env
@@ -18,6 +21,8 @@ from verifiers.v1.serve import EnvClient, env_config_data, serve_env
 from curriculum_env.adapters.verifiers.runner.config import RunConfig
 from curriculum_env.adapters.verifiers.runner.loop import Execute
 from curriculum_env.errors import CurriculumError
+
+logger = logging.getLogger(__name__)
 
 _START_SECONDS = 300.0
 _STOP_SECONDS = 15.0
@@ -160,12 +165,23 @@ class Worker:
 
 
 def log_to(path: str) -> None:
-    """Send a worker's log to a file: the terminal belongs to the progress bar."""
+    """Send a worker's log to a file: the terminal belongs to the progress bar. What its
+    destructors raise goes there too."""
     logging.basicConfig(
         filename=path,
         level=logging.INFO,
         format="%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s",
     )
+    sys.unraisablehook = _unraisable
+
+
+def _unraisable(found: sys.UnraisableHookArgs) -> None:
+    """SIGTERM raises KeyboardInterrupt, once: where a destructor swallowed it, it comes again."""
+    if issubclass(found.exc_type, KeyboardInterrupt):
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        Timer(0.01, interrupt_main).start()
+    else:
+        logger.warning("ignored in %r", found.object, exc_info=found.exc_value)
 
 
 @contextmanager
