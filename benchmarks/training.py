@@ -27,9 +27,7 @@ import json
 import os
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -45,6 +43,7 @@ from curriculum_env.cli.lab_report import bar, wide
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.errors import ConfigError
 from curriculum_env.plots import accuracy_panels, draw_accuracy
+from curriculum_env.sim import parallel
 from curriculum_env.sim.entrants import DEFAULT, PLAIN, UNIFORM, entrant, entrants, tuned
 from curriculum_env.sim.summary import Standings
 from curriculum_env.sim.tiny.curve import Training
@@ -184,15 +183,8 @@ def carry_out(jobs: Sequence[Job], processes: int) -> list[Training]:
     """Run what is not done yet, in processes of one thread each, and read all results."""
     waiting = [job for job in jobs if not job.done]
     with bar(len(waiting), Console(stderr=True)) as done:
-        if processes == 1:
-            for job in waiting:
-                run(job)
-                done()
-        else:
-            with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-                for future in as_completed([pool.submit(run, job) for job in waiting]):
-                    future.result()
-                    done()
+        for _ in parallel.carry_out(run, waiting, processes):
+            done()
     return [Training.from_json(json.loads(job.path.read_text())) for job in jobs]
 
 
@@ -339,7 +331,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, default=6)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--budget", type=int, default=50_000, help="rollouts of one run")
-    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--processes", type=int, default=0, help="0: one per core")
     parser.add_argument("--output", type=Path, default=Path("outputs/training"))
     parser.add_argument("--record", action="store_true", help="keep each run's store: RUN.db")
     parser.add_argument("--search-limit", type=int, default=0, metavar="CANDIDATES")

@@ -22,9 +22,7 @@ import json
 import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
-from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -37,6 +35,7 @@ from rich.table import Table
 from curriculum_env.cli.lab_report import bar, wide
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.errors import ConfigError
+from curriculum_env.sim import parallel
 from curriculum_env.sim.entrants import DEFAULT, PLAIN, UNIFORM, entrant
 from curriculum_env.sim.play import Play, play
 from curriculum_env.sim.setting import SMALL_POOLS, Setting
@@ -197,15 +196,8 @@ def carry_out(jobs: Sequence[Job], processes: int) -> list[Play]:
     """Run what is not done yet, in processes of one thread each, and read all results."""
     waiting = [job for job in jobs if job.kept() is None]
     with bar(len(waiting), Console(stderr=True)) as done:
-        if processes == 1:
-            for job in waiting:
-                run(job)
-                done()
-        else:
-            with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-                for future in as_completed([pool.submit(run, job) for job in waiting]):
-                    future.result()
-                    done()
+        for _ in parallel.carry_out(run, waiting, processes):
+            done()
     return [found for job in jobs if (found := job.kept()) is not None]
 
 
@@ -299,7 +291,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, default=4)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--budget", type=int, help="rollouts of one run")
-    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--processes", type=int, default=0, help="0: one per core")
     parser.add_argument("--output", type=Path, default=Path("outputs/variants"))
     parser.add_argument("--quick", action="store_true", help="one place, four arms, one seed")
     args = parser.parse_args()

@@ -17,6 +17,8 @@ class Effort:
 
 
 UNLIMITED = Effort()
+BESIDE_DRAWS = Effort(reading=0.2, making=0.03)
+"""Of a service in the process that draws."""
 
 
 class ProcessorShare:
@@ -29,10 +31,10 @@ class ProcessorShare:
         self._clock, self._used = time.monotonic(), time.thread_time()
 
     @property
-    def behind(self) -> bool:
-        """Whether more was used than there was."""
+    def debt(self) -> float:
+        """The seconds to rest before more may be used; 0 where some is left."""
         clock, used = time.monotonic(), time.thread_time()
         gained = self._share * (clock - self._clock) - (used - self._used)
         self._ahead = min(self._ahead + gained, _SAVED_SECONDS * self._share)
         self._clock, self._used = clock, used
-        return self._ahead < 0.0 and self._share < 1.0
+        return 0.0 if self._share >= 1.0 else max(-self._ahead / self._share, 0.0)

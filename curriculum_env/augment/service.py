@@ -107,7 +107,7 @@ class AugmentService:
         if self.health.down:
             await self._say("down", self.health.reason)
         free = self.health.room(self.config.concurrency - len(self._busy), len(self._busy))
-        if free <= 0 or self._share.behind or await self._waits():
+        if free <= 0 or self._share.debt or await self._waits():
             return False
         began = await self._fill(free)
         if began and not self.health.down:
@@ -228,6 +228,7 @@ class AugmentService:
     async def _learn_pool(self) -> None:
         """Make the pool known to the filters."""
         await self._say("waiting", "the rows of the pool are being read")
+        self._share = ProcessorShare(self.effort.reading)
         await self._know(self.pool())
         self._share = ProcessorShare(self.effort.making)
 
@@ -235,11 +236,9 @@ class AugmentService:
         """Make rows known to the filters, a little at a time."""
         left = iter(rows)
         while (chunk := list(islice(left, _CHUNK))) and not self._stop.is_set():
-            begun = time.thread_time()
             self.worker.maker.filters.add(chunk)
-            worked = time.thread_time() - begun
             await self._sign()
-            await asyncio.sleep(worked * (1.0 / self.effort.reading - 1.0))
+            await asyncio.sleep(self._share.debt)
 
     async def _end(self) -> None:
         for task in self._busy.values():

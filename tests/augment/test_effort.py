@@ -32,7 +32,7 @@ def test_over_time_no_more_is_used_than_the_share(times: Times) -> None:
     share = ProcessorShare(0.1)
     for _ in range(1000):
         times.clock += 0.02
-        if not share.behind:
+        if not share.debt:
             times.used += 0.007
     assert times.used - 100.0 == pytest.approx(0.1 * 20.0 + 0.1, abs=0.01)
 
@@ -40,16 +40,16 @@ def test_over_time_no_more_is_used_than_the_share(times: Times) -> None:
 def test_a_rest_is_saved_up_for_a_second(times: Times) -> None:
     share = ProcessorShare(0.1)
     times.clock += 50.0
-    assert not share.behind
+    assert share.debt == 0.0
     times.used += 0.099
-    assert not share.behind
+    assert share.debt == 0.0
     times.used += 0.002
-    assert share.behind
+    assert share.debt == pytest.approx(0.01)
     times.clock += 0.02
-    assert not share.behind
+    assert share.debt == 0.0
 
 
 def test_a_whole_processor_is_no_limit(times: Times) -> None:
     share = ProcessorShare(1.0)
     times.used += 9.0
-    assert not share.behind
+    assert share.debt == 0.0

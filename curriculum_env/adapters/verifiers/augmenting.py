@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from curriculum_env.augment.effort import BESIDE_DRAWS, UNLIMITED, Effort
 from curriculum_env.errors import ConfigError
 from curriculum_env.types import Row
 
 if TYPE_CHECKING:
-    from curriculum_env.augment.effort import Effort
     from curriculum_env.augment.service import AugmentService
     from curriculum_env.augment_config import AugmentConfig
     from curriculum_env.config import CurriculumConfig
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 EVENT = "taskset"
 """The kind of the event by which a service of its own process finds the taskset."""
-
-_READING, _MAKING = 0.2, 0.03
-"""The shares of a processor that a service takes beside the rollouts, in the process that draws."""
 
 
 def admission(taskset: Any, settings: CurriculumConfig) -> Admit | None:
@@ -60,7 +57,6 @@ def serve_variants(taskset: Any, curriculum: Curriculum, store: str | None) -> N
 
 def _begin(taskset: Any, curriculum: Curriculum, config: AugmentConfig, url: str | None) -> None:
     from curriculum_env.augment.build import require_makeable
-    from curriculum_env.augment.effort import Effort
     from curriculum_env.augment.thread import ServiceThread
     from curriculum_env.store.queue import STATUS
 
@@ -70,10 +66,8 @@ def _begin(taskset: Any, curriculum: Curriculum, config: AugmentConfig, url: str
         curriculum.store.log_event(EVENT, _described(taskset, curriculum))
         return
 
-    effort = Effort(_READING, _MAKING)
-
     def build(store: Store) -> AugmentService:
-        return service_of(taskset, config, store, lambda: curriculum.rows, effort)
+        return service_of(taskset, config, store, lambda: curriculum.rows, BESIDE_DRAWS)
 
     shared = curriculum.store if curriculum.store.url.startswith("memory") else url
     assert shared is not None
@@ -86,11 +80,10 @@ def service_of(
     config: AugmentConfig,
     store: Store,
     pool: Callable[[], Iterable[Row]],
-    effort: Effort | None = None,
+    effort: Effort = UNLIMITED,
 ) -> AugmentService:
     """What makes variants of the rows of `taskset`; raises as `build_service` does."""
     from curriculum_env.augment.build import build_service
-    from curriculum_env.augment.effort import UNLIMITED
 
     return build_service(
         store,
@@ -99,7 +92,7 @@ def service_of(
         pool=pool,
         held_out=taskset.kept_out,
         check=taskset.task,
-        effort=effort or UNLIMITED,
+        effort=effort,
     )
 
 
