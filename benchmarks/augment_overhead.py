@@ -6,7 +6,7 @@ alternate as in `overhead.py`, and the figures are its: `ratio` by the clock, `c
 processor time. Twice: with a teacher that answers, and (`down_...`) with one that is down.
 `variants` is how many a pair had in the end. The last line is one JSON object.
 
-    PYTHONPATH=. python benchmarks/augment_overhead.py [--pairs 12] [--rounds 4] [--groups 24]
+    PYTHONPATH=. python benchmarks/augment_overhead.py [--pairs 12] [--rounds 15]
 """
 
 from __future__ import annotations
@@ -45,23 +45,22 @@ def variants(store: Path) -> int:
     return states["inserted"] + states["accepted"]
 
 
-def measured(augment: dict[str, Any], pairs: int, rounds: int, groups: int) -> dict[str, float]:
+def measured(augment: dict[str, Any], pairs: int, rounds: int) -> dict[str, float]:
     """The ratios, and how many variants a pair had in the end."""
     with tempfile.TemporaryDirectory() as folder:
         stores = [Path(folder) / f"{pair}.db" for pair in range(pairs)]
-        figures = ratios(compare((sides(store, augment) for store in stores), rounds, groups))
+        figures = ratios(compare((sides(store, augment) for store in stores), rounds))
         return {**figures, "variants": mean(map(variants, stores))}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=12, help="of freshly started servers")
-    parser.add_argument("--rounds", type=int, default=4, help="of four blocks each, in a pair")
-    parser.add_argument("--groups", type=int, default=24, help="of eight rollouts, in a block")
+    parser.add_argument("--rounds", type=int, default=15, help="of four blocks each, in a pair")
     settings = parser.parse_args()
     figures: dict[str, float] = {}
     for name, augment in (("", {}), ("down_", {"teacher": NOBODY})):
-        found = measured(augment, settings.pairs, settings.rounds, settings.groups)
+        found = measured(augment, settings.pairs, settings.rounds)
         figures |= {f"{name}{key}": value for key, value in found.items()}
     print(json.dumps({name: round(value, 4) for name, value in figures.items()}))
 

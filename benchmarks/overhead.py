@@ -1,19 +1,18 @@
 """What the curriculum costs: rollouts per second through the env server, with and without it.
 
-The same tasks, graders and scripted policy are served twice; blocks of rollouts alternate between
-the two servers, in the order with, without, without, with, so that both see the same machine. A
-block keeps eight groups in flight, as a trainer does: with as few as eight in all, client and
-server would wait for each other instead of working side by side. A process keeps some luck for life
-(where its memory lies, how its hashes fall: 3% between two that serve the same), so servers and
-clients are started afresh for every pair; who does not play is stopped meanwhile. `ratio` is the
-mean over pairs of the median over their rounds of the speed with / without, `ratio_low` and
-`ratio_high` its 95% bootstrap interval over pairs. The last line is one JSON object.
+The same tasks, graders and scripted policy are served twice; short blocks of rollouts alternate
+between the two servers, in the order with, without, without, with, so that both see the same
+machine. A process keeps some luck for life (where its memory lies, how its hashes fall: 3% between
+two that serve the same), so servers and clients are started afresh for every pair; who does not
+play is stopped meanwhile. `ratio` is the mean over pairs of the median over their rounds of the
+speed with / without, `ratio_low` and `ratio_high` its 95% bootstrap interval over pairs. The last
+line is one JSON object.
 
 `cpu_ratio` and its interval compare the processor time of client and env server instead, which a
 busy machine disturbs less. With `--cpu` the line before the last says what a rollout took of it, in
 microseconds: the medians over the blocks of each side.
 
-    python benchmarks/overhead.py [--pairs 12] [--rounds 4] [--groups 24] [--cpu]
+    python benchmarks/overhead.py [--pairs 12] [--rounds 15] [--cpu]
 """
 
 from __future__ import annotations
@@ -41,6 +40,7 @@ from curriculum_env.testing.orchestrator import Orchestrator, orchestrator
 from curriculum_env.testing.policy import spawn_policy
 from curriculum_env.testing.serving import Server, env_config, env_server
 
+GROUPS_PER_BLOCK = 4
 WARM_UP_BLOCKS = 2
 
 
@@ -63,21 +63,21 @@ Sides: TypeAlias = tuple[vf.EnvConfig, vf.EnvConfig]
 """With and without."""
 
 
-def compare(configs: Iterable[Sides], rounds: int, groups: int) -> list[list[Round]]:
-    """The times of each round, in blocks of `groups`, of each pair of servers; the side without is
-    started first in every second pair."""
-    return [_rounds(rounds, groups, pair, at % 2) for at, pair in enumerate(configs)]
+def compare(configs: Iterable[Sides], rounds: int) -> list[list[Round]]:
+    """The times of each round of each pair of servers; the side without is started first in every
+    second pair."""
+    return [_rounds(rounds, pair, at % 2) for at, pair in enumerate(configs)]
 
 
-def _rounds(rounds: int, groups: int, configs: Sides, started_first: int) -> list[Round]:
+def _rounds(rounds: int, configs: Sides, started_first: int) -> list[Round]:
     sides: dict[int, Side] = {}
     with ExitStack() as stack:
         url = stack.enter_context(spawn_policy())
         for at in (started_first, 1 - started_first):
             sides[at] = stack.enter_context(closing(Side(configs[at], url)))
         for side in list(sides.values()) * WARM_UP_BLOCKS:
-            side.block(groups)
-        return [[sides[at].block(groups) for at in (0, 1, 1, 0)] for _ in range(rounds)]
+            side.block()
+        return [[sides[at].block() for at in (0, 1, 1, 0)] for _ in range(rounds)]
 
 
 class Side:
@@ -93,10 +93,9 @@ class Side:
         self._pipe.recv()
         self._signal(signal.SIGSTOP)
 
-    def block(self, groups: int) -> Times:
-        """Play so many groups."""
+    def block(self) -> Times:
         self._signal(signal.SIGCONT)
-        self._pipe.send(groups)
+        self._pipe.send("play")
         times: Times = self._pipe.recv()
         self._signal(signal.SIGSTOP)
         return times
@@ -111,7 +110,7 @@ class Side:
 
 
 def _play(config: vf.EnvConfig, url: str, pipe: Connection) -> None:
-    """Play a block whenever the pipe says of how many groups, until it is closed."""
+    """Play a block whenever the pipe says so, until it is closed."""
     with env_server(config) as server, suppress(EOFError):
         asyncio.run(_blocks(config, server, url, pipe))
 
@@ -120,16 +119,16 @@ async def _blocks(config: vf.EnvConfig, server: Server, url: str, pipe: Connecti
     processes, tasks = (server.pid, *server.worker_pids()), _endless(config)
     async with orchestrator(server.address, url) as trainer:
         pipe.send("ready")
-        while True:
-            pipe.send(await block(trainer, tasks, pipe.recv(), frozenset(processes)))
+        while pipe.recv():
+            pipe.send(await block(trainer, tasks, frozenset(processes)))
 
 
 async def block(
-    trainer: Orchestrator, tasks: Iterator[vf.Task], groups: int, processes: frozenset[int]
+    trainer: Orchestrator, tasks: Iterator[vf.Task], processes: frozenset[int]
 ) -> Times:
     """What one block of groups takes."""
     begun, client, server = time.perf_counter(), time.process_time(), _processor(processes)
-    await trainer.play(tasks, groups)
+    await trainer.play(tasks, GROUPS_PER_BLOCK)
     return Times(
         time.perf_counter() - begun,
         time.process_time() - client,
@@ -161,10 +160,10 @@ def _speed(times: Round, seconds: Callable[[Times], float]) -> float:
     return (second + third) / (first + fourth)
 
 
-def per_rollout(rounds: Iterable[Round], groups: int) -> dict[str, float]:
-    """Processor time in microseconds, of rounds in blocks of `groups`."""
+def per_rollout(rounds: Iterable[Round]) -> dict[str, float]:
+    """Processor time in microseconds."""
     rounds = list(rounds)
-    size = groups * 8 / 1e6
+    size = GROUPS_PER_BLOCK * 8 / 1e6
     sides = {"with": (0, 3), "without": (1, 2)}
     return {
         f"{part}_us_{name}": float(
@@ -188,16 +187,15 @@ def sides(store: Path) -> Sides:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=12, help="of freshly started servers")
-    parser.add_argument("--rounds", type=int, default=4, help="of four blocks each, in a pair")
-    parser.add_argument("--groups", type=int, default=24, help="of eight rollouts, in a block")
+    parser.add_argument("--rounds", type=int, default=15, help="of four blocks each, in a pair")
     parser.add_argument("--cpu", action="store_true", help="say where the processor time went")
     settings = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         stores = [Path(folder) / f"{pair}.db" for pair in range(settings.pairs)]
-        pairs = compare(map(sides, stores), settings.rounds, settings.groups)
+        pairs = compare(map(sides, stores), settings.rounds)
     figures = ratios(pairs)
     if settings.cpu:
-        spent = per_rollout(itertools.chain.from_iterable(pairs), settings.groups)
+        spent = per_rollout(itertools.chain.from_iterable(pairs))
         print(" ".join(f"{name}={value:.0f}" for name, value in spent.items()))
     print(json.dumps({name: round(value, 4) for name, value in figures.items()}))
 
