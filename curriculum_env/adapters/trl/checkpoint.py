@@ -61,6 +61,8 @@ class CheckpointMixin(_Base):
             plain["carried"] = [[g.uid, g.prompt, g.success_G] for g in refill.carried]
             rollouts = [rollout for group in refill.carried for rollout in group.rollouts]
             save_batches(folder_of(checkpoint) / _CARRIED, rollouts)
+        if self._rate is not None:
+            plain["rate_scale"] = self._rate.scale
         if self.replay is not None:
             self.replay.save(folder_of(checkpoint))
         save_plain(checkpoint, plain)
@@ -98,6 +100,8 @@ class CheckpointMixin(_Base):
         if self._filling is not None and "refill" in plain:
             groups = from_rank_zero(lambda: self._carried(checkpoint, plain["carried"]))
             self._filling.refill.load_state_dict(plain["refill"], groups)
+        if self._rate is not None:
+            self._rate.scale = plain.get("rate_scale", 1.0)
         if self.replay is not None:
             self.replay.load(folder_of(checkpoint))
 

@@ -34,7 +34,13 @@ class CurriculumOptions:
             "missing then is filled with the last groups that were left out."
         },
     )
-
+    scale_learning_rate: bool = field(
+        default=False,
+        metadata={
+            "help": "With dynamic_sampling, whether a step's learning rate is multiplied by the "
+            "square root of the groups generated for its batch over those in it."
+        },
+    )
     trajectory_replay: float = field(
         default=0.0,
         metadata={
@@ -64,6 +70,11 @@ class CurriculumOptions:
         if self.max_generation_rounds < 1:
             raise ConfigError(
                 f"max_generation_rounds is {self.max_generation_rounds}; expected at least 1."
+            )
+        if self.scale_learning_rate and not self.dynamic_sampling:
+            raise ConfigError(
+                "scale_learning_rate is on without dynamic_sampling, which it scales by; expected "
+                "both or neither."
             )
         if not 0 <= self.trajectory_replay < 1:
             raise ConfigError(

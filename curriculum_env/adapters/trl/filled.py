@@ -15,6 +15,7 @@ from curriculum_env.adapters.trl.advantages import by_group, over_batch
 from curriculum_env.adapters.trl.filling import Filling, PlayedGroup
 from curriculum_env.adapters.trl.measures import Measures, joined, of_rewards
 from curriculum_env.adapters.trl.old_logps import OLD, with_old_logps
+from curriculum_env.adapters.trl.rate import ScaledRate
 from curriculum_env.adapters.trl.replay import Replay
 from curriculum_env.adapters.trl.rollouts import Rollout, apart, together, trained_tokens
 from curriculum_env.adapters.trl.rubric import Grade
@@ -31,6 +32,7 @@ class FilledMixin(_Base):
 
     shared: SharedCurriculum
     replay: Replay | None
+    _rate: ScaledRate | None
     _grades: list[Grade]
     _rewards_RF: Tensor
 
@@ -51,6 +53,9 @@ class FilledMixin(_Base):
             rounds.append((wanted, measures))
             rewards.append(self._rewards_RF)
         groups, taken = filling.take()
+        if self._rate is not None:
+            generated = int(taken["generated_groups"])
+            taken["learning_rate_scale"] = self._rate.filled(generated, len(groups))
         found = joined(rounds) | {f"curriculum/{name}": value for name, value in taken.items()}
         if rewards:
             found |= of_rewards(self, torch.cat(rewards), _rewards(groups), size)

@@ -21,6 +21,7 @@ from curriculum_env.adapters.trl.evaluation import EvaluationMixin
 from curriculum_env.adapters.trl.filled import FilledMixin
 from curriculum_env.adapters.trl.filling import Filling, OpenGate
 from curriculum_env.adapters.trl.generation import GenerationMixin
+from curriculum_env.adapters.trl.rate import ScaledRate
 from curriculum_env.adapters.trl.replay import Replay
 from curriculum_env.adapters.trl.rubric import Rubric
 from curriculum_env.adapters.trl.shared import SharedCurriculum
@@ -79,6 +80,7 @@ class CurriculumTrainerMixin(GenerationMixin, FilledMixin, EvaluationMixin, Chec
         self._heldout, self._heldout_successes = {}, defaultdict(list)
         self.replay = Replay(args) if args.trajectory_replay or args.success_replay else None
         self._filling = self._filling_of(args, config)
+        self._rate = ScaledRate() if args.scale_learning_rate else None
         further = [reward_funcs] if callable(reward_funcs) else reward_funcs
         store = args.curriculum_store or self.taskset.config.task.store
         self.shared = SharedCurriculum(
@@ -97,6 +99,8 @@ class CurriculumTrainerMixin(GenerationMixin, FilledMixin, EvaluationMixin, Chec
         except BaseException:
             self.shared.close()
             raise
+        if self._rate is not None:
+            self.add_callback(self._rate)
 
     def _checked_args(self, args: Any) -> Any:
         if not isinstance(args, self._config_type):

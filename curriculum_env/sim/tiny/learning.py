@@ -68,11 +68,11 @@ class Grpo:
     is spent on them."""
 
     def __init__(self, policy: TinyPolicy, rate: float = 2e-4, clip: float = 1.0) -> None:
-        self.policy, self._clip = policy, clip
+        self.policy, self._rate, self._clip = policy, rate, clip
         self.optimizer = torch.optim.AdamW(policy.parameters(), rate, weight_decay=0.0)
 
-    def step(self, rollouts: Rollouts) -> None:
-        """One step of AdamW on a batch."""
+    def step(self, rollouts: Rollouts, scale: float = 1.0) -> None:
+        """One step of AdamW on a batch, with the rate times `scale`."""
         advantages = group_advantages(rollouts.success)
         living = (advantages != 0).any(1)
         self.optimizer.zero_grad(set_to_none=False)
@@ -81,4 +81,6 @@ class Grpo:
             loss = -(logps.sum(2) * advantages[living]).sum() / rollouts.tokens
             torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self._clip)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self._rate * scale
         self.optimizer.step()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -36,7 +37,9 @@ class Loop:
     group_size: int = 8
     rate: float = 2e-4
     dynamic: bool = False
-    """Whether a step waits until all its groups live (dynamic sampling, DAPO)."""
+    """Whether a step waits until all its groups live (dynamic sampling, DAPO); its learning rate
+    is then `rate` * sqrt(groups played for it / `groups`), the square root rule for Adam (Malladi
+    et al., arXiv 2205.10287)."""
     rounds: float = 10.0
     """With dynamic sampling, draws per step over `groups`, at most."""
     evaluate_every: int = 2048
@@ -84,9 +87,10 @@ class Trainer:
         Raises:
             RefillError: with dynamic sampling, no group drawn lives.
         """
-        start = time.thread_time()
-        groups = fill(self._refill, self.play) if self._refill else self._played(self.loop.groups)
-        self._learner.step(joined(groups))
+        start, before, loop = time.thread_time(), self.rollouts, self.loop
+        groups = fill(self._refill, self.play) if self._refill else self._played(loop.groups)
+        batches = (self.rollouts - before) / (loop.groups * loop.group_size)
+        self._learner.step(joined(groups), math.sqrt(max(batches, 1.0)))
         self.steps += 1
         self.seconds += time.thread_time() - start
 

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
+from transformers import TrainerCallback
 
 from curriculum_env.errors import ConfigError, RefillError
 from tests.adapters.trl.letters import letters
@@ -101,6 +104,60 @@ def test_a_pool_without_life_ends_with_a_word(tmp_path: Path) -> None:
     with pytest.raises(RefillError, match=r"0 of 12 groups drawn are worth training on.*raise"):
         one.train()
     assert len(one.seen) == 3
+
+
+class Rates(TrainerCallback):
+    """The learning rate before, in and after each optimizer step."""
+
+    def __init__(self) -> None:
+        self.within: list[float] = []
+        self.around: set[float] = set()
+
+    def on_step_begin(self, *given: Any, optimizer: Any, **named: Any) -> None:
+        self.around.add(optimizer.param_groups[0]["lr"])
+
+    def on_pre_optimizer_step(self, *given: Any, optimizer: Any, **named: Any) -> None:
+        self.within.append(optimizer.param_groups[0]["lr"])
+
+    def on_step_end(self, *given: Any, optimizer: Any, **named: Any) -> None:
+        self.around.add(optimizer.param_groups[0]["lr"])
+
+
+@pytest.mark.parametrize("settings", [{}, {"num_iterations": 2}], ids=["once", "twice"])
+def test_the_learning_rate_follows_what_a_batch_took(
+    tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    """Within its steps, by the square root; the schedule does not see it."""
+    one = trainer(
+        tmp_path,
+        taskset=mostly_dead(),
+        max_steps=6,
+        dynamic_sampling=True,
+        scale_learning_rate=True,
+        lr_scheduler_type="constant",
+        **settings,
+    )
+    rates = Rates()
+    one.add_callback(rates)
+    one.train()
+    generated = [math.sqrt(max(n, 4) / 4) for n in series(one, "curriculum/generated_groups")]
+    assert series(one, "curriculum/learning_rate_scale") == generated
+    assert max(generated) > 1.3
+    expected = np.repeat(1e-3 * np.array(generated), 6 // len(generated))
+    assert rates.within == pytest.approx(expected)
+    assert rates.around == {1e-3}
+    assert set(series(one, "learning_rate")) == {1e-3}
+
+
+def test_no_rate_is_scaled_unasked_or_without_dynamic_sampling(tmp_path: Path) -> None:
+    one = trainer(tmp_path, taskset=mostly_dead(), max_steps=2, dynamic_sampling=True)
+    rates = Rates()
+    one.add_callback(rates)
+    one.train()
+    assert rates.within[0] == 1e-3
+    assert not series(one, "curriculum/learning_rate_scale")
+    with pytest.raises(ConfigError, match="scale_learning_rate is on without dynamic_sampling"):
+        trainer(tmp_path, scale_learning_rate=True)
 
 
 def test_no_rounds_at_all_is_no_setting(tmp_path: Path) -> None:

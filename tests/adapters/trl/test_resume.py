@@ -38,7 +38,7 @@ def taskset(settings: dict[str, Any]) -> Any:
         {"kind": "rloo"},
         {"dynamic_sampling": True},
         {"steps_per_generation": 3, "per_device_train_batch_size": 8, "num_generations": 8},
-        {"num_iterations": 2, "dynamic_sampling": True},
+        {"num_iterations": 2, "dynamic_sampling": True, "scale_learning_rate": True},
     ],
     ids=["plain", "accumulated", "rloo", "dynamic", "amid a generation", "amid iterations"],
 )

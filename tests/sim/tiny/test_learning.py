@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import math
 
 import pytest
@@ -119,6 +120,20 @@ def test_a_batch_all_alike_moves_nothing(policy: TinyPolicy) -> None:
     before = [parameter.clone() for parameter in policy.parameters()]
     Grpo(policy).step(dead)
     assert all(torch.equal(a, b) for a, b in zip(before, policy.parameters(), strict=True))
+
+
+def test_a_scale_multiplies_one_step_alone(policy: TinyPolicy) -> None:
+    rolled = roll(policy, PROMPTS, [3, 168, 16], 8, generator())
+    success = rolled.success.clone()
+    success[0, ::2], success[0, 1::2] = True, False
+    batch, moved = Rollouts(rolled.prompts, rolled.answers, success), []
+    for scale in (1.0, 3.0):
+        learner, trained = Grpo(copy.deepcopy(policy)), policy.head.weight
+        learner.step(batch, scale)
+        moved.append(learner.policy.head.weight - trained)
+        learner.step(batch)
+        assert learner.optimizer.param_groups[0]["lr"] == 2e-4
+    torch.testing.assert_close(moved[1], 3.0 * moved[0], atol=1e-6, rtol=1e-3)
 
 
 def test_what_was_rewarded_becomes_likelier(policy: TinyPolicy) -> None:

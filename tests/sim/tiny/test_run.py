@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from arithmetic_curriculum.sums import heldout_sums, sum_rows
 
@@ -86,10 +87,13 @@ def test_with_dynamic_sampling_steps_train_on_living_groups_and_pay_for_the_othe
     batches: list[Any] = []
     with Curriculum(pool, UNIFORM.model_copy(update={"group_size": 8})) as curriculum:
         trainer = Trainer(policy, curriculum, replace(LOOP, dynamic=True))
-        monkeypatch.setattr(trainer._learner, "step", batches.append)
+        monkeypatch.setattr(trainer._learner, "step", lambda *given: batches.append(given))
+        spent = [0]
         for _ in range(8):
             trainer.step()
-    for batch in batches:
+            spent.append(trainer.rollouts)
+    for (batch, scale), rollouts in zip(batches, np.diff(spent), strict=True):
+        assert scale == pytest.approx(max(rollouts / 32, 1.0) ** 0.5)
         right = batch.success.sum(1)
         assert len(right) == 4
         assert ((right > 0) & (right < 8)).all()
