@@ -14,8 +14,9 @@ seeds of the runs differ in the pool, in what is drawn and in what the policy an
     python benchmarks/training.py --pools easy-heavy --rules default --trl
 
 `mine.json` holds the settings of a `CurriculumConfig`. A rule with `+ds` behind its name trains
-with dynamic sampling; one with a star has the settings that the lab's search found best. `limit` is
-the best fixed allocation over rungs, which `--search-limit` looks for on other seeds and keeps in
+with dynamic sampling, with `+ds+rate` at a learning rate that follows what a batch took as well;
+one with a star has the settings that the lab's search found best. `limit` is the best fixed
+allocation over rungs, which `--search-limit` looks for on other seeds and keeps in
 `training_limit.json`. `--trl` trains the rules once more by TRL's trainer, one seed, and compares
 the curves. The last line is one JSON object.
 """
@@ -48,14 +49,14 @@ from curriculum_env.sim.entrants import DEFAULT, PLAIN, UNIFORM, entrant, entran
 from curriculum_env.sim.summary import Standings
 from curriculum_env.sim.tiny.curve import Training
 from curriculum_env.sim.tiny.run import Exam, Loop, train
-from curriculum_env.sim.tiny.verdict import AXES, DYNAMIC, Verdict, as_json, figures
+from curriculum_env.sim.tiny.verdict import AXES, DYNAMIC, SCALED, Verdict, as_json, figures
 from curriculum_env.sim.tiny.warm import Schooling, schooled
 
 LIMIT = Path(__file__).with_name("training_limit.json")
 SIZE, BATCH, OTHER_SEEDS = 4000, 16, 100
 EVERYONE = (
     *("uniform", "uniform+ds", "thompson", "rung-thompson", "mopps", "greso", "sec"),
-    *("difficulty-pools", "default", "default+ds", "limit"),
+    *("difficulty-pools", "default", "default+ds", "default+ds+rate", "limit"),
     *("thompson*", "mopps*", "greso*", "sec*", "difficulty-pools*"),
 )
 Rules = Mapping[str, CurriculumConfig]
@@ -122,7 +123,8 @@ class Job:
 
     @property
     def loop(self) -> Loop:
-        return Loop(budget=self.budget, dynamic=self.rule.endswith(DYNAMIC), seed=self.seed)
+        dynamic, scaled = DYNAMIC in self.rule, self.rule.endswith(SCALED)
+        return Loop(budget=self.budget, dynamic=dynamic, scaled=scaled, seed=self.seed)
 
     @property
     def terms(self) -> dict[str, Any]:
@@ -198,7 +200,7 @@ def jobs(args: argparse.Namespace) -> Iterator[Job]:
     for seed in range(args.first_seed, args.first_seed + args.seeds):
         for pool in args.pools:
             for name in args.rules:
-                config = named(name.removesuffix(DYNAMIC), rules[pool])
+                config = named(name.split(DYNAMIC)[0], rules[pool])
                 yield Job(pool, name, seed, config, args.budget, args.output, args.record)
 
 

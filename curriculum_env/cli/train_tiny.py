@@ -94,7 +94,7 @@ def arguments(loop: Loop, folder: Path) -> CurriculumGRPOConfig:
         learning_rate=loop.rate,
         lr_scheduler_type="constant",
         dynamic_sampling=loop.dynamic,
-        scale_learning_rate=loop.dynamic,
+        scale_learning_rate=loop.scaled,
         eval_strategy="no",
         save_strategy="no",
         report_to="none",

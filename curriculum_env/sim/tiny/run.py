@@ -37,9 +37,10 @@ class Loop:
     group_size: int = 8
     rate: float = 2e-4
     dynamic: bool = False
-    """Whether a step waits until all its groups live (dynamic sampling, DAPO); its learning rate
-    is then `rate` * sqrt(groups played for it / `groups`), the square root rule for Adam (Malladi
-    et al., arXiv 2205.10287)."""
+    """Whether a step waits until all its groups live (dynamic sampling, DAPO)."""
+    scaled: bool = False
+    """With dynamic sampling, whether a step's learning rate is `rate` * sqrt(groups played for it /
+    `groups`), the square root rule for Adam (Malladi et al., arXiv 2205.10287)."""
     rounds: float = 10.0
     """With dynamic sampling, draws per step over `groups`, at most."""
     evaluate_every: int = 2048
@@ -90,7 +91,7 @@ class Trainer:
         start, before, loop = time.thread_time(), self.rollouts, self.loop
         groups = fill(self._refill, self.play) if self._refill else self._played(loop.groups)
         batches = (self.rollouts - before) / (loop.groups * loop.group_size)
-        self._learner.step(joined(groups), math.sqrt(max(batches, 1.0)))
+        self._learner.step(joined(groups), math.sqrt(max(batches, 1.0)) if loop.scaled else 1.0)
         self.steps += 1
         self.seconds += time.thread_time() - start
 

@@ -16,6 +16,7 @@ from curriculum_env.sim.tiny.curve import Training
 AXES = ("rollouts", "steps", "seconds")
 REFERENCES = ("limit",)
 DYNAMIC = "+ds"
+SCALED = DYNAMIC + "+rate"
 
 
 def reached(run: Training, target: float, axis: str) -> float:
@@ -89,7 +90,7 @@ class Verdict:
 
     def best_other(self, pool: str, ours: str) -> str | None:
         """The rule with the fewest rollouts to the target but ours, uniform and the limit."""
-        aside = {DEFAULT, DEFAULT + DYNAMIC, ours, UNIFORM, *REFERENCES}
+        aside = {DEFAULT, DEFAULT + DYNAMIC, DEFAULT + SCALED, ours, UNIFORM, *REFERENCES}
         others = [rule for rule in self.rules(pool) if rule not in aside]
         return min(others, key=lambda r: fmean(self.needed(pool, r).values()), default=None)
 

@@ -81,19 +81,20 @@ def test_the_same_seed_trains_the_same(school_folder: Path, pool: list[Row], exa
     assert curves[0] == curves[1] != curves[2]
 
 
+@pytest.mark.parametrize("scaled", [False, True])
 def test_with_dynamic_sampling_steps_train_on_living_groups_and_pay_for_the_others(
-    policy: TinyPolicy, pool: list[Row], monkeypatch: pytest.MonkeyPatch
+    policy: TinyPolicy, pool: list[Row], monkeypatch: pytest.MonkeyPatch, scaled: bool
 ) -> None:
     batches: list[Any] = []
     with Curriculum(pool, UNIFORM.model_copy(update={"group_size": 8})) as curriculum:
-        trainer = Trainer(policy, curriculum, replace(LOOP, dynamic=True))
+        trainer = Trainer(policy, curriculum, replace(LOOP, dynamic=True, scaled=scaled))
         monkeypatch.setattr(trainer._learner, "step", lambda *given: batches.append(given))
         spent = [0]
         for _ in range(8):
             trainer.step()
             spent.append(trainer.rollouts)
     for (batch, scale), rollouts in zip(batches, np.diff(spent), strict=True):
-        assert scale == pytest.approx(max(rollouts / 32, 1.0) ** 0.5)
+        assert scale == pytest.approx(max(rollouts / 32, 1.0) ** 0.5 if scaled else 1.0)
         right = batch.success.sum(1)
         assert len(right) == 4
         assert ((right > 0) & (right < 8)).all()
