@@ -62,7 +62,7 @@ class CheckpointMixin(_Base):
             rollouts = [rollout for group in refill.carried for rollout in group.rollouts]
             save_batches(folder_of(checkpoint) / _CARRIED, rollouts)
         if self._rate is not None:
-            plain["rate_scale"] = self._rate.scale
+            plain["rate_ratio"] = self._rate.ratio
         if self.replay is not None:
             self.replay.save(folder_of(checkpoint))
         save_plain(checkpoint, plain)
@@ -101,7 +101,7 @@ class CheckpointMixin(_Base):
             groups = from_rank_zero(lambda: self._carried(checkpoint, plain["carried"]))
             self._filling.refill.load_state_dict(plain["refill"], groups)
         if self._rate is not None:
-            self._rate.scale = plain.get("rate_scale", 1.0)
+            self._rate.ratio = plain.get("rate_ratio", 1.0)
         if self.replay is not None:
             self.replay.load(folder_of(checkpoint))
 

@@ -38,7 +38,7 @@ class CurriculumOptions:
         default=False,
         metadata={
             "help": "With dynamic_sampling, whether a step's learning rate is multiplied by the "
-            "square root of the groups generated for its batch over those in it."
+            "square root of the groups generated for its batch over the fresh ones in it."
         },
     )
     trajectory_replay: float = field(

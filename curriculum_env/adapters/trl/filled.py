@@ -141,6 +141,8 @@ class FilledMixin(_Base):
     def compute_loss(self, model: Any, inputs: dict[str, Tensor], *given: Any, **named: Any) -> Any:
         """TRL's loss; the share of replayed tokens that it clips is noted."""
         loss = super().compute_loss(model, inputs, *given, **named)
+        if self._rate is not None and self.model.training:
+            self._rate.trained()
         if "replayed" in inputs and self.replay is not None:
             self._observe_clip(inputs)
         return loss

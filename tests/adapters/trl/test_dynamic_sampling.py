@@ -107,31 +107,30 @@ def test_a_pool_without_life_ends_with_a_word(tmp_path: Path) -> None:
 
 
 class Rates(TrainerCallback):
-    """The learning rate before, in and after each optimizer step."""
+    """The learning rates within optimizer steps, and around them."""
 
     def __init__(self) -> None:
         self.within: list[float] = []
         self.around: set[float] = set()
+        self._hook: Any = None
 
-    def on_step_begin(self, *given: Any, optimizer: Any, **named: Any) -> None:
-        self.around.add(optimizer.param_groups[0]["lr"])
+    def on_train_begin(self, *given: Any, optimizer: Any, **named: Any) -> None:
+        if self._hook is not None:
+            self._hook.remove()
+        self._hook = optimizer.optimizer.register_step_pre_hook(
+            lambda inner, *_: self.within.append(inner.param_groups[0]["lr"])
+        )
 
     def on_pre_optimizer_step(self, *given: Any, optimizer: Any, **named: Any) -> None:
-        self.within.append(optimizer.param_groups[0]["lr"])
-
-    def on_step_end(self, *given: Any, optimizer: Any, **named: Any) -> None:
         self.around.add(optimizer.param_groups[0]["lr"])
 
+    on_optimizer_step = on_pre_optimizer_step
 
-@pytest.mark.parametrize("settings", [{}, {"num_iterations": 2}], ids=["once", "twice"])
-def test_the_learning_rate_follows_what_a_batch_took(
-    tmp_path: Path, settings: dict[str, Any]
-) -> None:
-    """Within its steps, by the square root; the schedule does not see it."""
+
+def scaled(folder: Path, **settings: Any) -> tuple[Any, Rates]:
     one = trainer(
-        tmp_path,
+        folder,
         taskset=mostly_dead(),
-        max_steps=6,
         dynamic_sampling=True,
         scale_learning_rate=True,
         lr_scheduler_type="constant",
@@ -139,14 +138,60 @@ def test_the_learning_rate_follows_what_a_batch_took(
     )
     rates = Rates()
     one.add_callback(rates)
+    return one, rates
+
+
+@pytest.mark.parametrize("settings", [{}, {"num_iterations": 2}], ids=["once", "twice"])
+def test_the_learning_rate_follows_what_a_batch_took(
+    tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    """Within its steps, by the square root; the schedule and other callbacks do not see it."""
+    one, rates = scaled(tmp_path, max_steps=6, **settings)
     one.train()
     generated = [math.sqrt(max(n, 4) / 4) for n in series(one, "curriculum/generated_groups")]
     assert series(one, "curriculum/learning_rate_scale") == generated
     assert max(generated) > 1.3
-    expected = np.repeat(1e-3 * np.array(generated), 6 // len(generated))
-    assert rates.within == pytest.approx(expected)
+    assert rates.within == pytest.approx(np.repeat(1e-3 * np.array(generated), 6 // len(generated)))
     assert rates.around == {1e-3}
     assert set(series(one, "learning_rate")) == {1e-3}
+
+
+def test_a_step_on_parts_of_two_batches_has_the_mean_of_both(tmp_path: Path) -> None:
+    """Two parts a step, three parts a batch: every second step trains on two batches."""
+    sizes: Any = {"per_device_train_batch_size": 8, "gradient_accumulation_steps": 2}
+    one, rates = scaled(tmp_path, max_steps=3, steps_per_generation=3, num_generations=8, **sizes)
+    took: list[float] = []
+    fill = one._rate.filled
+
+    def filled(generated: int, groups: int) -> Any:
+        took.append(max(generated / groups, 1.0))
+        return fill(generated, groups)
+
+    one._rate.filled = filled
+    one.train()
+    first, second = took
+    expected = [first, (first + second) / 2, second]
+    assert first != second
+    assert rates.within == pytest.approx([1e-3 * math.sqrt(ratio) for ratio in expected])
+
+
+def test_a_step_that_was_broken_off_does_not_count(tmp_path: Path) -> None:
+    one, rates = scaled(tmp_path, max_steps=2)
+    loss, calls = one.compute_loss, []
+
+    def broken(*given: Any, **named: Any) -> Any:
+        found = loss(*given, **named)
+        calls.append(found)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return found
+
+    one.compute_loss = broken
+    with pytest.raises(KeyboardInterrupt):
+        one.train()
+    one.train()
+    expected = [1e-3 * scale for scale in series(one, "curriculum/learning_rate_scale")]
+    assert rates.within[-2:] == pytest.approx(expected[-2:])
 
 
 def test_no_rate_is_scaled_unasked_or_without_dynamic_sampling(tmp_path: Path) -> None:
