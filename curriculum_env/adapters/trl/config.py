@@ -73,8 +73,8 @@ class CurriculumOptions:
             )
         if self.scale_learning_rate and not self.dynamic_sampling:
             raise ConfigError(
-                "scale_learning_rate is on without dynamic_sampling, which it scales by; expected "
-                "both or neither."
+                "scale_learning_rate is on without dynamic_sampling; expected it with that alone: "
+                "switch dynamic_sampling on, or leave scale_learning_rate out."
             )
         if not 0 <= self.trajectory_replay < 1:
             raise ConfigError(
