@@ -6,7 +6,7 @@ run of 50,000 rollouts, the discarded ones counted; its result is kept in the ou
 a benchmark that was stopped goes on where it was. The policy is schooled once, with one seed: the
 seeds of the runs differ in the pool, in what is drawn and in what the policy answers.
 
-    python benchmarks/training.py --seeds 6
+    python benchmarks/training.py --seeds 6 --results FILE
     python benchmarks/training.py --quick
     python benchmarks/training.py --pools easy-heavy --rules uniform,default --seeds 2
     python benchmarks/training.py --rules mine --config mine=mine.json --seeds 2
@@ -15,10 +15,12 @@ seeds of the runs differ in the pool, in what is drawn and in what the policy an
 
 `mine.json` holds the settings of a `CurriculumConfig`. A rule with `+ds` behind its name trains
 with dynamic sampling, with `+ds+rate` at a learning rate that follows what a batch took as well;
-one with a star has the settings that the lab's search found best. `limit` is the best fixed
+one with a star has the settings that the lab's search found best; `-top` takes the highest score
+first instead of drawing in proportion. `limit` is the best fixed
 allocation over rungs, which `--search-limit` looks for on other seeds and keeps in
 `training_limit.json`. `--trl` trains the rules once more by TRL's trainer, one seed, and compares
-the curves. The last line is one JSON object.
+the curves. `--results` writes the figures that the documentation shows, and that `lab_ladders.py`
+compares the lab with, beside the settings of each rule. The last line is one JSON object.
 """
 
 from __future__ import annotations
@@ -57,6 +59,7 @@ SIZE, BATCH, OTHER_SEEDS = 4000, 16, 100
 EVERYONE = (
     *("uniform", "uniform+ds", "thompson", "rung-thompson", "mopps", "greso", "sec"),
     *("difficulty-pools", "default", "default+ds", "default+ds+rate", "limit"),
+    *("gain-top", "survival-top"),
     *("thompson*", "mopps*", "greso*", "sec*", "difficulty-pools*"),
 )
 Rules = Mapping[str, CurriculumConfig]
@@ -85,6 +88,8 @@ def known_rules(pool: str) -> dict[str, CurriculumConfig]:
     the lab, and rules over rungs."""
     found = {name: one.config for name, one in {**entrants(), **tuned()}.items()}
     del found["oracle"], found["uniform-live"]
+    for name in ("gain", "survival"):
+        found[f"{name}-top"] = found[name].model_copy(update={"pick": "top"})
     for name, one in entrants().items():
         if one.kind == "rule":
             found[name] = one.config.model_copy(update={"refresh": BATCH})
@@ -335,6 +340,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--budget", type=int, default=50_000, help="rollouts of one run")
     parser.add_argument("--processes", type=int, default=0, help="0: one per core")
     parser.add_argument("--output", type=Path, default=Path("outputs/training"))
+    parser.add_argument("--results", type=Path, help="file of the figures that the docs show")
     parser.add_argument("--record", action="store_true", help="keep each run's store: RUN.db")
     parser.add_argument("--search-limit", type=int, default=0, metavar="CANDIDATES")
     parser.add_argument("--trl", action="store_true", help="by TRL too, the first seed")
@@ -364,9 +370,16 @@ def main() -> None:
             kept = {"candidates": args.search_limit, "shares": found}
             LIMIT.write_text(json.dumps(kept, indent=1) + "\n")
         return
-    verdict = Verdict(carry_out(list(jobs(args)), args.processes))
+    todo = list(jobs(args))
+    verdict = Verdict(carry_out(todo, args.processes))
     show(verdict, args.output)
-    print(json.dumps(as_json(verdict)))
+    found = as_json(verdict)
+    if args.results:
+        rules: dict[str, dict[str, Any]] = {pool: {} for pool in verdict.pools}
+        for job in todo:
+            rules[job.pool][job.rule] = settings(job.config)
+        args.results.write_text(json.dumps({**found, "settings": rules}) + "\n")
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from curriculum_env.cli import app
 
 DOCS = Path(__file__).parent
 LAB = DOCS.parent / "benchmarks" / "lab_results.json"
+TRAINING = DOCS.parent / "benchmarks" / "training_results.json"
 ESTIMATORS = DOCS.parent / "benchmarks" / "estimator_results.json"
 OWN = "default"
 PART = re.compile(r"(<!-- generated: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -264,6 +265,24 @@ def verdicts(_: str) -> str:
     return table(head, rows) + "\n"
 
 
+def trained(_: str) -> str:
+    """What every rule needed in real training, pool by pool, the fewest rollouts first."""
+    pools = json.loads(TRAINING.read_text())["pools"]
+    rules = [name for name, found in next(iter(pools.values())).items() if "seeds" in found]
+    rules.sort(key=lambda rule: sum(found[rule]["rollouts"] for found in pools.values()))
+    head = [f"{pool}: rollouts" for pool in pools]
+    columns = [name for first in head for name in (first, "steps", "final", "worst rung")]
+    rows = [(f"`{r}`", *(c for found in pools.values() for c in training(found[r]))) for r in rules]
+    return table(("", *columns), rows) + "\n"
+
+
+def training(found: dict[str, Any]) -> tuple[str, str, str, str]:
+    """Rollouts and steps, marked where a seed never got there; final accuracy; the worst rung."""
+    mark = ">" if found["reached"] < 1.0 else ""
+    rollouts, steps = (f"{mark}{found[axis]:.2f}" for axis in ("rollouts", "steps"))
+    return rollouts, steps, f"{found['final']:.3f}", f"{found['worst_rung']:+.2f}"
+
+
 def interval(values: Sequence[float]) -> str:
     """A mean and its interval."""
     return "{:.2f} [{:.2f}, {:.2f}]".format(*values)
@@ -315,6 +334,7 @@ FAMILIES: dict[str, Callable[[str], str]] = {
     "measured": measured,
     "predicted": predicted,
     "standings": standings,
+    "trained": trained,
     "verdicts": verdicts,
 }
 PARTS: dict[str, Callable[[], str]] = {

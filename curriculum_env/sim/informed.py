@@ -69,8 +69,9 @@ class Informed:
         tasks, skills_K2 = world.tasks, self._skills_K2
         if setting.known:
             skills_K2 = np.array([[tasks.first_N[row], tasks.second_N[row]]])
-        ability_K = np.array(world.policy.ability)[skills_K2].mean(axis=1) + world.by_heart(row)
-        hard_K = setting.step * (skills_K2 % setting.skills).mean(axis=1) - setting.easiest
+        ability_K = np.array(world.policy.ability)[skills_K2] @ setting.weights
+        ability_K = ability_K + world.by_heart(row)
+        hard_K = setting.step * (skills_K2 % setting.skills @ setting.weights) - setting.easiest
         open_KN = (ability_K - hard_K)[:, None] - self._own_N
         live_S = np.concatenate([ability_K[:, None] + SOLVED, open_KN], axis=1).ravel()
         solved_S = setting.guess + (1.0 - setting.guess) / (1.0 + np.exp(-live_S))

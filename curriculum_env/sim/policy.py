@@ -19,9 +19,9 @@ class Policy:
     """An ability in each skill of each domain, in logits above where training started.
 
     `learn` collects the gains of groups; `update` moves by all of them at once, passes them on to
-    related skills, forgets and drifts. The drift depends on the seed alone. `step` are the logits
-    that a group of full signal is worth at present: `gain` / (running mean of the groups'
-    signal) ** `adaptive`.
+    related skills, takes from those that had less, forgets and drifts. The drift depends on the
+    seed alone. `step` are the logits that a group of full signal is worth at present: `gain` /
+    (running mean of the groups' signal) ** `adaptive`.
     """
 
     def __init__(self, setting: Setting, seed: int) -> None:
@@ -46,7 +46,8 @@ class Policy:
         """The expected reward of one rollout of each task, in [0, 1]; 0 for dead tasks.
         `heart_N`: logits learned of each task alone."""
         ability_S, guess = np.array(self.ability), self._setting.guess
-        skill_N = (ability_S[tasks.first_N] + ability_S[tasks.second_N]) / 2
+        easier, harder = self._setting.weights
+        skill_N = easier * ability_S[tasks.first_N] + harder * ability_S[tasks.second_N]
         p_N = guess + (1.0 - guess) / (1.0 + np.exp(tasks.difficulty_N - skill_N - heart_N))
         return np.where(tasks.dead_N, 0.0, p_N)
 
@@ -56,8 +57,9 @@ class Policy:
         rest adds to the task alone."""
         self._signal += signal
         self._size += size
-        self._push[first] += self._speed[first] * signal * fresh / 2
-        self._push[second] += self._speed[second] * signal * fresh / 2
+        easier, harder = self._setting.weights
+        self._push[first] += self._speed[first] * signal * fresh * easier
+        self._push[second] += self._speed[second] * signal * fresh * harder
         return self._speed[first] * self.step * signal * (1.0 - fresh)
 
     def update(self) -> None:
@@ -68,7 +70,9 @@ class Policy:
         running = max(self._mean / self._weight, _LEAST_SIGNAL)
         self.step = setting.gain / running**setting.adaptive
         self._learned_S *= 1.0 - setting.forget
-        self._learned_S += self.step * (self._transfer_SS @ np.array(self._push))
+        push_S = np.array(self._push)
+        lost_S = setting.interference * (push_S.max() - push_S) / len(push_S)
+        self._learned_S += self.step * (self._transfer_SS @ push_S - lost_S)
         self._walk_S += setting.drift * self._rng.standard_normal(len(self._walk_S))
         self.ability = (self._learned_S + self._walk_S).tolist()
         self._push, self._signal, self._size = [0.0] * len(self.ability), 0.0, 0.0

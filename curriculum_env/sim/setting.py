@@ -25,6 +25,9 @@ class Setting:
     """How common each skill is in the pool, from easy to hard; a domain has so many skills."""
     single: float = 0.5
     """Share of tasks that need one skill; the others need two, drawn alike."""
+    lean: float = 0.5
+    """Weight of the easier of two skills in how hard a task is and in who learns from it; the
+    harder one has the rest."""
     easiest: float = 4.3
     """Logit of a task of the easiest skill before training."""
     step: float = 1.95
@@ -39,17 +42,22 @@ class Setting:
     """Share of the other tasks that was solved before training."""
     known: bool = True
     """Whether domain, level and length of a task are shown."""
-    gain: float = 0.01
+    pairs: bool = False
+    """Whether a level names both skills, `1+3` or `3+1`, instead of the harder one alone."""
+    gain: float = 0.014
     """Logits that a group of full signal adds to the skills it needs."""
-    adaptive: float = 0.4
+    adaptive: float = 0.35
     """Power of the batches' mean signal by which gains are divided: 0 for plain gradient steps,
     1/2 for an optimizer that rescales noisy gradients, as Adam does."""
-    transfer: float = 0.2
+    transfer: float = 0.3
     """Share of a gain that reaches the neighbouring skill, its square the next, and so on."""
     across: float = 0.05
     """Share of a gain that reaches the same skill of another domain."""
-    fresh: float = 0.75
+    fresh: float = 0.85
     """Share of a gain that still generalises, for each group that its task was given before."""
+    interference: float = 2.0
+    """What training some skills takes from the others: of each logit by which a batch adds less to
+    a skill than to the one it adds most to, the skill loses this share / the number of skills."""
     forget: float = 2e-4
     """Share of what was learned that each policy update forgets."""
     drift: float = 0.0
@@ -78,6 +86,11 @@ class Setting:
     @property
     def domains(self) -> int:
         return len(self.speeds)
+
+    @property
+    def weights(self) -> tuple[float, float]:
+        """Those of the easier and the harder skill."""
+        return self.lean, 1.0 - self.lean
 
     @property
     def skills(self) -> int:
@@ -116,9 +129,13 @@ _LADDER = _but(
     "ladder-even",
     "one domain; a task needs the skills of both its operands' lengths",
     speeds=(1.0,),
-    gain=0.0033,
+    gain=0.009,
     single=0.0,
-    spread=0.5,
+    pairs=True,
+    lean=0.85,
+    easiest=3.4,
+    step=1.95,
+    spread=1.4,
     dead=0.0,
     solved=0.0,
     staleness=16,
@@ -129,7 +146,7 @@ LADDERS: dict[str, Setting] = {
     for setting in (
         _LADDER,
         replace(_LADDER, name="ladder-easy", mix=(6.0, 3.0, 1.0, 0.5, 0.3)),
-        replace(_LADDER, name="ladder-hard", mix=(0.15, 0.3, 1.0, 2.0, 3.0), easiest=3.5, step=2.8),
+        replace(_LADDER, name="ladder-hard", mix=(0.15, 0.3, 1.0, 2.0, 3.0), easiest=3.8, step=4.5),
     )
 }
 """Three pools of sums on which real training was measured; the world is calibrated on them."""

@@ -39,22 +39,19 @@ class Tasks:
         return Tasks(*map(np.concatenate, pairs))
 
     def rows(self, setting: Setting, rng: np.random.Generator) -> list[Row]:
-        """What a curriculum is shown of the tasks: domain, level (the harder skill) and a length
+        """What a curriculum is shown of the tasks: domain, level (`Setting.pairs`) and a length
         that grows with both skills, or nothing."""
         skill_N2 = np.stack([self.first_N, self.second_N], axis=1) % setting.skills
         length_N = 20 + 10 * skill_N2.sum(axis=1) + rng.integers(0, 10, len(self))
         if not setting.known:
             return [Row(f"{i:06x}", {"task": i}) for i in range(len(self))]
+        levels = [str(harder + 1) for harder in skill_N2[:, 1].tolist()]
+        if setting.pairs:
+            levels = [f"{i + 1}+{j + 1}" for i, j in rng.permuted(skill_N2, axis=1).tolist()]
+        shown = zip(self.domain_N.tolist(), levels, length_N.tolist(), strict=True)
         return [
-            Row(f"{i:06x}", {"task": i}, f"d{domain}", str(level + 1), {"length": length})
-            for i, (domain, level, length) in enumerate(
-                zip(
-                    self.domain_N.tolist(),
-                    skill_N2[:, 1].tolist(),
-                    length_N.tolist(),
-                    strict=True,
-                )
-            )
+            Row(f"{i:06x}", {"task": i}, f"d{domain}", level, {"length": length})
+            for i, (domain, level, length) in enumerate(shown)
         ]
 
 
@@ -87,7 +84,7 @@ def _draw(setting: Setting, count: int, mix_S: FloatArray, rng: np.random.Genera
         domain_N,
         domain_N * setting.skills + skill_N2[:, 0],
         domain_N * setting.skills + skill_N2[:, 1],
-        setting.step * skill_N2.mean(axis=1) - setting.easiest + own_N,
+        setting.step * (skill_N2 @ setting.weights) - setting.easiest + own_N,
         np.zeros(count, np.bool_),
         rng.choice(setting.parts, size=count),
     )

@@ -109,7 +109,8 @@ class World:
         if self._dead[row]:
             return 0.0
         ability = self.policy.ability
-        skill = (ability[self._first[row]] + ability[self._second[row]]) / 2
+        easier, harder = self.setting.weights
+        skill = easier * ability[self._first[row]] + harder * ability[self._second[row]]
         return self.policy.pass_rate(skill + self.by_heart(row) - self._difficulty[row])
 
     def pass_rates(self) -> FloatArray:

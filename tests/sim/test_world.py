@@ -67,7 +67,7 @@ def test_transfer_falls_with_distance_and_is_small_across_domains() -> None:
 
 
 def test_worlds_of_one_seed_differ_only_in_what_is_drawn() -> None:
-    setting = replace(SMALL, drift=0.05, forget=0.0)
+    setting = replace(SMALL, drift=0.05, forget=0.0, interference=0.0)
     one, other = World(setting, 3), World(setting, 3)
     assert one.rows == other.rows
     assert one.accuracy()[0] == other.accuracy()[0]
@@ -145,7 +145,8 @@ def test_a_screened_and_continued_group_teaches_what_the_whole_would() -> None:
 
 
 def test_what_is_not_trained_is_forgotten_and_slow_domains_learn_slowly() -> None:
-    policy = Policy(replace(SMALL, forget=0.1, speeds=(2.0, 1.0, 0.5), across=0.0, batch=1), 0)
+    setting = replace(SMALL, forget=0.1, speeds=(2.0, 1.0, 0.5), interference=0.0)
+    policy = Policy(replace(setting, across=0.0, batch=1), 0)
     for skill in (0, 5, 10):
         policy.learn(skill, skill, 1.0, 1.0, 1.0)
     policy.update()
@@ -154,6 +155,48 @@ def test_what_is_not_trained_is_forgotten_and_slow_domains_learn_slowly() -> Non
     policy.learn(0, 0, 0.0, 1.0, 1.0)
     policy.update()
     assert np.array(policy.ability)[[0, 5, 10]] == pytest.approx(0.9 * learned)
+
+
+def test_what_a_batch_leaves_out_loses_to_what_it_trains() -> None:
+    def learned(pushed: dict[int, float]) -> np.ndarray:
+        setting = replace(SMALL, interference=2.0, forget=0.0, adaptive=0.0, transfer=0.0)
+        policy = Policy(replace(setting, across=0.0, gain=1.0, speeds=(1.0,), batch=1), 0)
+        for skill, signal in pushed.items():
+            policy.learn(skill, skill, signal, 1.0, 1.0)
+        policy.update()
+        return np.array(policy.ability)
+
+    assert learned(dict.fromkeys(range(5), 1.0)) == pytest.approx(1.0)
+    assert learned({0: 1.0}) == pytest.approx([1.0, *[-0.4] * 4])
+    assert learned({0: 3.0, 1: 1.0}) == pytest.approx([3.0, 1.0 - 0.8, *[-1.2] * 3])
+    assert learned({0: 0.0}) == pytest.approx(0.0)
+
+
+def test_a_task_leans_on_its_easier_skill() -> None:
+    setting = replace(SMALL, lean=0.8, single=0.0, spread=0.0, dead=0.0, solved=0.0)
+    setting = replace(setting, adaptive=0.0, forget=0.0, interference=0.0)
+    world = World(replace(setting, transfer=0.0, across=0.0), 0)
+    tasks = world.tasks
+    row = int(np.flatnonzero(tasks.second_N - tasks.first_N == 2)[0])
+    easier, harder = int(tasks.first_N[row]), int(tasks.second_N[row])
+    place = 0.8 * (easier % setting.skills) + 0.2 * (harder % setting.skills)
+    assert tasks.difficulty_N[row] == pytest.approx(setting.step * place - setting.easiest)
+    train(world, row, setting.batch)
+    ability = world.policy.ability
+    assert ability[easier] == pytest.approx(4.0 * ability[harder])
+    skill = 0.8 * ability[easier] + 0.2 * ability[harder]
+    p = world.pass_rate(row)
+    heart = world.by_heart(row)
+    assert np.log(p / (1.0 - p)) == pytest.approx(skill + heart - tasks.difficulty_N[row])
+    assert world.pass_rates()[row] == pytest.approx(p)
+
+
+def test_the_levels_of_pairs_name_both_skills_in_either_order() -> None:
+    world = World(replace(SMALL, pairs=True), 0)
+    levels = [[int(skill) - 1 for skill in row.level.split("+")] for row in world.rows]
+    needed = np.stack([world.tasks.first_N, world.tasks.second_N], axis=1) % SMALL.skills
+    assert np.sort(levels, axis=1).tolist() == needed.tolist()
+    assert {one < other for one, other in levels if one != other} == {True, False}
 
 
 def test_gains_do_not_fall_in_proportion_where_the_optimizer_rescales() -> None:

@@ -119,12 +119,14 @@ def _pool(verdict: Verdict, pool: str) -> Iterator[tuple[str, Any]]:
 
 
 def figures(verdict: Verdict, pool: str, rule: str) -> dict[str, Any]:
-    """Medians of `needed` on each axis, means of everything else, and intervals over seeds."""
+    """Medians of `needed` on each axis, means of everything else (of the rollouts as well), and
+    intervals of means over seeds."""
     runs = verdict.runs[pool, rule].values()
     spread = bootstrap(list(verdict.needed(pool, rule).values()))
     gained = bootstrap(verdict.gained(pool, rule))
     values = {
         **{axis: median(verdict.needed(pool, rule, axis).values()) for axis in AXES},
+        "rollouts_mean": spread.mean,
         "final": fmean(run.final for run in runs),
         "rho": fmean(run.rho for run in runs),
         "wasted": fmean(run.wasted for run in runs),
