@@ -5,7 +5,7 @@ drawing ends with, over those it spent (a rule that never got there counts as 1)
 at the end above uniform's. Here the same rules, with the same settings, play the lab's three
 ladders, and are judged alike.
 
-    python benchmarks/lab_ladders.py --worlds 4
+    python benchmarks/lab_ladders.py --worlds 4 --results FILE
     python benchmarks/lab_ladders.py --set interference=0
     python benchmarks/lab_ladders.py --search 8 --worlds 1
     python benchmarks/lab_ladders.py --search 8 --worlds 1 --set interference=0
@@ -223,6 +223,7 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--training", type=Path, default=TRAINING, help="results of training.py")
+    parser.add_argument("--results", type=Path, help="file of the figures that the docs show")
     parser.add_argument("--worlds", type=int, default=4, help="worlds of each ladder")
     parser.add_argument("--set", type=number, action="append", default=[], metavar="NAME=NUMBER")
     parser.add_argument("--search", type=int, default=0, metavar="TRIES")
@@ -241,7 +242,10 @@ def main() -> None:
     show(lab, real)
     found = agreement(lab, real, rules)
     lines = {pool: {r: asdict(lab[pool, r]) for r in rules} for pool in POOLS}
-    print(json.dumps({"agreement": found, "lab": lines}))
+    shown = json.dumps({"calibrated": CALIBRATED, "agreement": found, "lab": lines})
+    if args.results:
+        args.results.write_text(f"{shown}\n")
+    print(shown)
 
 
 if __name__ == "__main__":

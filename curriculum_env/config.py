@@ -69,7 +69,8 @@ class CurriculumConfig(BaseConfig):
     pick: Pick = "proportional"
     """Rows in proportion to their weight, or those of the highest weight."""
     cooldown: int | None = Field(default=None, ge=0)
-    """Draws before a row may come back; unset, a quarter of the pool and at most 4,096."""
+    """Draws before a row may come back; unset, a sixteenth of the pool, a quarter with `pick =
+    "top"`, and at most 4,096."""
     max_reuse: int | None = Field(default=None, ge=1)
     """Draws of one row after which it is retired; unset, never."""
     refresh: int | None = Field(default=None, ge=1)

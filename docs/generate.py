@@ -28,6 +28,7 @@ from curriculum_env.cli import app
 DOCS = Path(__file__).parent
 LAB = DOCS.parent / "benchmarks" / "lab_results.json"
 TRAINING = DOCS.parent / "benchmarks" / "training_results.json"
+LADDERS = DOCS.parent / "benchmarks" / "ladder_results.json"
 ESTIMATORS = DOCS.parent / "benchmarks" / "estimator_results.json"
 OWN = "default"
 PART = re.compile(r"(<!-- generated: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -283,6 +284,36 @@ def training(found: dict[str, Any]) -> tuple[str, str, str, str]:
     return rollouts, steps, f"{found['final']:.3f}", f"{found['worst_rung']:+.2f}"
 
 
+def ladders(_: str) -> str:
+    """Real training beside the lab, pool by pool."""
+    pools, results = json.loads(TRAINING.read_text())["pools"], json.loads(LADDERS.read_text())
+    lab, calibrated = results["lab"], results["calibrated"]
+    rules = sorted(lab["even"], key=lambda rule: sum(pools[p][rule]["rollouts_mean"] for p in lab))
+    head = [f"{pool}: {title}" for pool in lab for title in ("rollouts", "accuracy")]
+    rows = [
+        (
+            f"`{rule}`",
+            *(cell for pool in lab for cell in both(pools[pool][rule], lab[pool][rule])),
+            "yes" if rule in calibrated else "no",
+        )
+        for rule in rules
+        if rule != "uniform"
+    ]
+    ranks = [
+        f"{results['agreement'][pool][f'{axis}_rank']:.2f}"
+        for pool in lab
+        for axis in ("rollouts", "gained")
+    ]
+    rows.append(("rank correlation", *ranks, ""))
+    return table(("real / lab", *head, "calibrated on"), rows) + "\n"
+
+
+def both(real: dict[str, Any], lab: dict[str, Any]) -> tuple[str, str]:
+    """Rollouts, and final accuracy above uniform's, each measured and in the lab."""
+    rollouts = f"{real['rollouts_mean']:.2f} / {lab['needed']:.2f}"
+    return rollouts, f"{real['gained'][0]:+.3f} / {lab['gained']:+.3f}"
+
+
 def interval(values: Sequence[float]) -> str:
     """A mean and its interval."""
     return "{:.2f} [{:.2f}, {:.2f}]".format(*values)
@@ -335,6 +366,7 @@ FAMILIES: dict[str, Callable[[str], str]] = {
     "predicted": predicted,
     "standings": standings,
     "trained": trained,
+    "ladders": ladders,
     "verdicts": verdicts,
 }
 PARTS: dict[str, Callable[[], str]] = {

@@ -56,6 +56,13 @@ def train(
     dynamic_sampling: Annotated[
         bool, typer.Option("--dynamic-sampling", help="Draw on until all groups of a step live.")
     ] = False,
+    scale_learning_rate: Annotated[
+        bool,
+        typer.Option(
+            "--scale-learning-rate",
+            help="With --dynamic-sampling: the more groups a step took, the larger it is.",
+        ),
+    ] = False,
     evaluations: Annotated[
         int, typer.Option(min=1, help="How often to evaluate on the held-out split.")
     ] = 12,
@@ -109,6 +116,7 @@ def train(
         rate=rate,
         max_tokens=max_tokens,
         dynamic_sampling=dynamic_sampling,
+        scale_learning_rate=scale_learning_rate,
         evaluations=evaluations,
         heldout=heldout,
         seed=seed,

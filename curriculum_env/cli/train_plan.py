@@ -30,10 +30,21 @@ class Plan:
     rate: float | None = None
     max_tokens: int | None = None
     dynamic_sampling: bool = False
+    scale_learning_rate: bool = False
     evaluations: int = 12
     heldout: int | None = None
     seed: int = 0
     output: Path | None = None
+
+    def __post_init__(self) -> None:
+        """Raises:
+        ConfigError: two settings contradict each other.
+        """
+        if self.scale_learning_rate and not self.dynamic_sampling:
+            raise ConfigError(
+                "--scale-learning-rate is given without --dynamic-sampling; expected it with that "
+                "alone: add --dynamic-sampling, or leave it out."
+            )
 
     @property
     def settings(self) -> dict[str, Any]:

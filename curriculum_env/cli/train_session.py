@@ -119,6 +119,7 @@ def _arguments(plan: Plan, policy: Any, folder: Path) -> Any:
         lr_scheduler_type="constant",
         max_completion_length=plan.max_tokens or policy.max_tokens,
         dynamic_sampling=plan.dynamic_sampling,
+        scale_learning_rate=plan.scale_learning_rate,
         eval_strategy="steps",
         eval_on_start=True,
         eval_steps=max(plan.steps // plan.evaluations, 1),

@@ -6,10 +6,15 @@ from collections import deque
 
 import numpy as np
 
+from curriculum_env.samplers import Pick
 from curriculum_env.types import BoolArray, FloatArray, IntArray
 
 NEVER = -1
 LEAST_NOVELTY = 1e-12
+COOLING: dict[Pick, int] = {"top": 4, "proportional": 16}
+"""The pool over its part that cools where no cooldown is set: the highest weights alone would be
+the same few rows again and again, and drawing in proportion to them is not."""
+MOST_COOLING = 4096
 
 
 class Availability:
@@ -19,10 +24,18 @@ class Availability:
     each draw multiplies its `novelty_N` by `novelty`. Time is the number of the draw.
     """
 
-    def __init__(self, cooldown: int | None, max_reuse: int | None, novelty: float) -> None:
+    def __init__(
+        self,
+        cooldown: int | None,
+        max_reuse: int | None,
+        novelty: float,
+        pick: Pick = "proportional",
+    ) -> None:
         self._cooldown, self._max_reuse, self._novelty = cooldown, max_reuse, novelty
+        self._cooling_part = COOLING[pick]
         self.cooldown = cooldown or 0
-        """Draws a row stays out: as configured, else a quarter of the pool and at most 4,096."""
+        """Draws a row stays out: as configured, else the part of the pool that `COOLING` says and
+        at most 4,096."""
         self.available_N: BoolArray = np.empty(0, np.bool_)
         self.leased_N: BoolArray = np.empty(0, np.bool_)
         self.visits_N: IntArray = np.empty(0, np.int64)
@@ -40,7 +53,7 @@ class Availability:
         self.last_draw_N = np.concatenate([self.last_draw_N, np.full(count, NEVER)])
         self.novelty_N = np.concatenate([self.novelty_N, np.ones(count)])
         if self._cooldown is None:
-            self.cooldown = min(4096, len(self.available_N) // 4)
+            self.cooldown = min(MOST_COOLING, len(self.available_N) // self._cooling_part)
 
     def take(self, row: int, draw: int, *, lease: bool = True) -> None:
         """The row is drawn as number `draw`."""

@@ -290,7 +290,9 @@ class Curriculum:
     def _reset(self) -> None:
         """Empty everything learned; the pool stays."""
         config = self.config
-        self._availability = Availability(config.cooldown, config.max_reuse, config.novelty)
+        self._availability = Availability(
+            config.cooldown, config.max_reuse, config.novelty, config.pick
+        )
         self._plan, self._followups, self._diversity = Plan(), Followups(), Diversity()
         self.estimator = build_estimator(config.estimator)
         self.sampler = build_sampler(config.sampler)

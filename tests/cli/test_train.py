@@ -61,7 +61,7 @@ def test_the_trained_model_is_another_and_can_be_loaded(cli: Cli, tmp_path: Path
 
     done = cli(
         "train", "arithmetic-curriculum", *SHORT, "--sampler", "thompson", "--dynamic-sampling",
-        "--set", "taskset.sums=[1]", "-o", tmp_path / "run",
+        "--scale-learning-rate", "--set", "taskset.sums=[1]", "-o", tmp_path / "run",
     )  # fmt: skip
     assert done.code == 0, done.err
     kind: Any = AutoModelForCausalLM
@@ -88,6 +88,7 @@ def test_what_the_tiny_policy_cannot_read_is_told(cli: Cli, tmp_path: Path) -> N
         (("arithmetic-curriculum", "--policy", "./no-such-folder"), ("no-such-folder", "smollm2")),
         (("arithmetic-curriculum", "--set", "taskset.sums=[-1]"), ("sums",)),
         (("arithmetic-curriculum", "--rate", "nan"), ("--rate",)),
+        (("arithmetic-curriculum", "--scale-learning-rate"), ("add --dynamic-sampling",)),
         (("arithmetic-curriculum", "--rate", "inf"), ("--rate",)),
         (("arithmetic-curriculum", "--seed", "4294967296"), ("--seed", "4294967295")),
         (("arithmetic-curriculum", "-o", "{tmp}/file"), ("file cannot be written", "--output")),
