@@ -5,7 +5,8 @@
 
 The lab's three ladders (4,000 tasks; even, easy-heavy, hard-heavy). A generator proposes further
 tasks of the same mix. Figures: rollouts to the accuracy that uniform drawing from the fixed pool
-ends with, over its budget, and the final accuracy. The last line is one JSON object.
+ends with, over its budget (null: never, in half of the worlds or more), and the final accuracy;
+medians over worlds. The last line is one JSON object.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import json
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import isfinite
 from statistics import median
 from typing import Any
 
@@ -32,7 +34,7 @@ ENTRANTS: dict[str, dict[str, Any]] = {
         "sampler": {"type": "uniform"},
         "generate": {"share": 1.0, "candidates": 1},
     },
-    "new rows, beta": {"generate": {"share": 1.0}},
+    "new rows, beta": {**RULE, "estimator": {"type": "beta"}, "generate": {"share": 1.0}},
     "new rows, irt": {**RULE, "generate": {"share": 1.0}},
     "half new rows, irt": {**RULE, "generate": {"share": 0.5}},
 }
@@ -91,7 +93,7 @@ def proposer(rows: list[Row]) -> Callable[[int], Row | None]:
     return lambda number: rows[POOL + number] if POOL + number < len(rows) else None
 
 
-def compare(setting: Setting, seeds: int) -> dict[str, dict[str, float]]:
+def compare(setting: Setting, seeds: int) -> dict[str, dict[str, float | None]]:
     curves = {
         name: [train(setting, seed, settings) for seed in range(seeds)]
         for name, settings in ENTRANTS.items()
@@ -103,8 +105,9 @@ def compare(setting: Setting, seeds: int) -> dict[str, dict[str, float]]:
             run.rollouts_to(target) / setting.budget
             for run, target in zip(runs, targets, strict=True)
         ]
+        needed = median(reached)
         found[name] = {
-            "rollouts": round(median(reached), 3),
+            "rollouts": round(needed, 3) if isfinite(needed) else None,
             "final": round(median(run.final for run in runs), 4),
             "rho": round(median(run.rho for run in runs), 3),
             "distinct": median(run.distinct for run in runs),
