@@ -219,6 +219,10 @@ def rank(one: Sequence[float], other: Sequence[float]) -> float:
 def main() -> None:
     def number(text: str) -> tuple[str, float]:
         name, _, value = text.partition("=")
+        if name not in RANGES:
+            raise argparse.ArgumentTypeError(
+                f"{text!r}: expected one of {', '.join(RANGES)}, = a number"
+            )
         return name, float(value)
 
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
