@@ -6,6 +6,7 @@ from collections import deque
 
 import numpy as np
 
+from curriculum_env.config import CurriculumConfig
 from curriculum_env.samplers import Pick
 from curriculum_env.types import BoolArray, FloatArray, IntArray
 
@@ -24,16 +25,10 @@ class Availability:
     each draw multiplies its `novelty_N` by `novelty`. Time is the number of the draw.
     """
 
-    def __init__(
-        self,
-        cooldown: int | None,
-        max_reuse: int | None,
-        novelty: float,
-        pick: Pick = "proportional",
-    ) -> None:
-        self._cooldown, self._max_reuse, self._novelty = cooldown, max_reuse, novelty
-        self._cooling_part = COOLING[pick]
-        self.cooldown = cooldown or 0
+    def __init__(self, config: CurriculumConfig) -> None:
+        self._config = config
+        self._max_reuse, self._novelty = config.max_reuse, config.novelty
+        self.cooldown = config.cooldown or 0
         """Draws a row stays out: as configured, else the part of the pool that `COOLING` says and
         at most 4,096."""
         self.available_N: BoolArray = np.empty(0, np.bool_)
@@ -52,8 +47,9 @@ class Availability:
         self.visits_N = np.concatenate([self.visits_N, np.zeros(count, np.int64)])
         self.last_draw_N = np.concatenate([self.last_draw_N, np.full(count, NEVER)])
         self.novelty_N = np.concatenate([self.novelty_N, np.ones(count)])
-        if self._cooldown is None:
-            self.cooldown = min(MOST_COOLING, len(self.available_N) // self._cooling_part)
+        if self._config.cooldown is None:
+            part = len(self.available_N) // COOLING[self._config.pick]
+            self.cooldown = min(MOST_COOLING, part)
 
     def take(self, row: int, draw: int, *, lease: bool = True) -> None:
         """The row is drawn as number `draw`."""

@@ -113,10 +113,9 @@ class Curriculum:
         self._availability.advance(self._next_number)
         self._followups.add(self.sampler.followups())
         followup = self._followups.next(self._availability.leased_N)
-        draw = self._lease(
-            followup
-            or self._chooser.choose(self._next_number, self.draws, self._grader.group_size.assumed)
-        )
+        size = self._grader.group_size.assumed
+        planned = followup or self._chooser.choose(self._next_number, self.draws, size)
+        draw = self._lease(planned)
         self._alarms.silence(self._grader.number, self.store.url)
         return draw
 
@@ -169,8 +168,7 @@ class Curriculum:
 
     def add(self, rows: Iterable[Row]) -> None:
         """Append rows to the pool; raises `PoolError` as the constructor does."""
-        added = self._pool.add(rows)
-        self._append(added)
+        self._append(self._pool.add(rows))
         self._grader.monitor.buckets = len(self._pool.buckets)
 
     def close(self) -> None:
@@ -290,9 +288,7 @@ class Curriculum:
     def _reset(self) -> None:
         """Empty everything learned; the pool stays."""
         config = self.config
-        self._availability = Availability(
-            config.cooldown, config.max_reuse, config.novelty, config.pick
-        )
+        self._availability = Availability(config)
         self._plan, self._followups, self._diversity = Plan(), Followups(), Diversity()
         self.estimator = build_estimator(config.estimator)
         self.sampler = build_sampler(config.sampler)
@@ -311,8 +307,7 @@ class Curriculum:
         )  # fmt: skip
         self._append(self._pool)
         self._told: OrderedDict[str, None] = OrderedDict()
-        self._alarms = Alarms()
-        self._replayed = 0
+        self._alarms, self._replayed = Alarms(), 0
         self._chooser = Chooser(
             config, self._pool, self.estimator, self.sampler, self._plan, self._availability,
             self._pass_rate, self._growth, self._augmenting, self._alarms, self._join,

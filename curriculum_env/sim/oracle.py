@@ -6,23 +6,21 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from curriculum_env.estimators import survival
 from curriculum_env.samplers import Choice, Sampler, View
 from curriculum_env.sim.informed import Informed
 from curriculum_env.sim.world import World
 from curriculum_env.types import FloatArray, Group
 
-Worth = Literal["gain", "survival", "live", "informed"]
+Worth = Literal["gain", "live", "informed"]
 
 
 class Oracle(Sampler):
     """Rows by their true worth under the policy of now.
 
-    `worth = "survival"` is the chance that the group is not all alike; `"gain"` the deviation of a
-    rollout's reward times what is still fresh of the task; `"live"` is 1 for each task that is not
-    dead; `"informed"` is the gain as one expects it who knows the policy but not each task
-    (`Informed`): what the best of estimators would buy. `pick` and `novelty` of the curriculum
-    apply as to any rule.
+    `worth = "gain"` is the deviation of a rollout's reward times what is still fresh of the task;
+    `"live"` is 1 for each task that is not dead; `"informed"` is the gain as one expects it who
+    knows the policy but not each task (`Informed`): what the best of estimators would buy. `pick`
+    and `novelty` of the curriculum apply as to any rule.
     """
 
     explores: ClassVar[bool] = False
@@ -49,8 +47,6 @@ class Oracle(Sampler):
             spread_N: FloatArray = np.array([informed.spread(row) for row in range(len(fresh_N))])
             return fresh_N * spread_N
         p_N = world.pass_rates()
-        if self._worth == "survival":
-            return survival(p_N, world.setting.group_size)
         return np.asarray(fresh_N * np.sqrt(p_N * (1.0 - p_N)))
 
 
