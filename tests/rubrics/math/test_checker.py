@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -31,10 +32,16 @@ def workers(parent: int | None = None) -> set[int]:
     parent = parent or os.getpid()
     found = set()
     for task in Path(f"/proc/{parent}/task").iterdir():
-        found |= set(map(int, (task / "children").read_text().split()))
-    return {
-        pid for pid in found if b"rubrics.math.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    }
+        with suppress(OSError):  # threads of other tests end meanwhile
+            found |= set(map(int, (task / "children").read_text().split()))
+    return {pid for pid in found if is_worker(pid)}
+
+
+def is_worker(pid: int) -> bool:
+    try:
+        return b"rubrics.math.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:  # ended meanwhile
+        return False
 
 
 def gone(pid: int) -> bool:
