@@ -16,7 +16,9 @@ seeds, beside the default, uniform drawing and the references: the table then ha
 others, and the verdict compares with the best of those that played all.
 
 The last line is one JSON object: per setting the rollouts to the target over those of uniform and
-of the best other rule, mean over seeds and 95% interval.
+of the best other rule, mean over seeds and 95% interval. Other rules are the published ones, by
+their defaults and as tuned; the rules of this package beside the default's are compared on their
+own (`vs_best_own`).
 """
 
 from __future__ import annotations
@@ -40,7 +42,10 @@ from curriculum_env.sim.summary import Interval, Standings, Verdict, verdict
 
 Entrants = Mapping[str, Entrant]
 FRONT = 6
-QUICK = (DEFAULT, UNIFORM, "mopps", "speed", "staged", "thompson", "pr-grpo", "dots", "oracle")
+QUICK = (
+    *(DEFAULT, UNIFORM, "survival", "mopps", "speed", "staged", "thompson", "pr-grpo", "dots"),
+    "oracle",
+)
 
 
 def quick(settings: Sequence[Setting]) -> list[Setting]:
@@ -48,7 +53,9 @@ def quick(settings: Sequence[Setting]) -> list[Setting]:
     return [replace(s, tasks=s.tasks // 3, budget=s.budget // 3) for s in settings]
 
 
-def as_json(found: Verdict) -> dict[str, Any]:
+def as_json(found: Verdict, own: Verdict) -> dict[str, Any]:
+    """The verdict against published rules, and that against our own."""
+
     def interval(value: Interval) -> list[float]:
         return [round(number, 4) for number in (value.mean, value.low, value.high)]
 
@@ -58,6 +65,8 @@ def as_json(found: Verdict) -> dict[str, Any]:
         "best_other": found.best_other,
         "worst_domain_delta": interval(found.worst_domain_delta),
         "distinct": round(found.distinct),
+        "vs_best_own": interval(own.vs_best_other),
+        "best_own": own.best_other,
     }
 
 
@@ -65,17 +74,21 @@ def finalists(standings: Standings, setting: str, everyone: Entrants) -> list[En
     """The default, uniform drawing, the references, and the best `FRONT` of the others."""
     names = [line.entrant for line in standings.lines(setting)]
     others = [name for name in names if name in competitors(everyone)][:FRONT]
+    others += [name for name in names if name in competitors(everyone, ours=True)][:FRONT]
     fixed = [name for name in names if name in (DEFAULT, UNIFORM)]
     references = [name for name in names if everyone[name].kind == "reference"]
     return [everyone[name] for name in (*fixed, *references, *others)]
 
 
-def competitors(everyone: Entrants) -> list[str]:
-    """Who is to be beaten: every rule but those of the very settings of the default."""
+def competitors(everyone: Entrants, *, ours: bool = False) -> list[str]:
+    """Who is to be beaten: every published rule, by default and as tuned; or else the rules of this
+    package but those of the very settings of the default."""
     return [
         name
         for name, found in everyone.items()
-        if found.kind in ("rule", "tuned") and found.config != everyone[DEFAULT].config
+        if found.kind in ("rule", "tuned")
+        and found.ours == ours
+        and found.config != everyone[DEFAULT].config
     ]
 
 
@@ -107,7 +120,16 @@ def full(standings: Standings, setting: str, names: Sequence[str], seeds: int) -
     return [name for name in names if len(played.get(name, ())) == seeds]
 
 
-def published(report: Report, verdicts: Sequence[Verdict], seeds: int) -> dict[str, Any]:
+def judged(standings: Standings, setting: str, everyone: Entrants, seeds: int) -> dict[str, Any]:
+    """The verdicts on the default in one setting, against published rules and our own."""
+    found = (
+        verdict(standings, setting, DEFAULT, full(standings, setting, names, seeds))
+        for names in (competitors(everyone), competitors(everyone, ours=True))
+    )
+    return as_json(*found)
+
+
+def published(report: Report, verdicts: Mapping[str, Any], seeds: int) -> dict[str, Any]:
     """What the documentation shows: the verdicts, and every entrant in every setting."""
     found: dict[str, dict[str, Any]] = {}
     for setting in report.standings.settings:
@@ -121,8 +143,7 @@ def published(report: Report, verdicts: Sequence[Verdict], seeds: int) -> dict[s
                 "rho": round(line.rho, 3),
                 "distinct": round(line.distinct),
             }
-    settings = {verdict.setting: as_json(verdict) for verdict in verdicts}
-    return {"seeds": seeds, "settings": settings, "entrants": found}
+    return {"seeds": seeds, "settings": verdicts, "entrants": found}
 
 
 def main() -> None:
@@ -132,7 +153,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=0, help="0: one per core")
     parser.add_argument("--output", type=Path, help="folder for lab.json, lab.png and the runs")
     parser.add_argument("--results", type=Path, help="file of the figures that the docs show")
-    parser.add_argument("--quick", action="store_true", help="2 small worlds, nine entrants")
+    parser.add_argument("--quick", action="store_true", help="2 small worlds, ten entrants")
     args = parser.parse_args()
     everyone: Entrants = {**entrants(), **tuned()}
     settings = list(SETTINGS.values())
@@ -146,10 +167,7 @@ def main() -> None:
     if args.output:
         write_json(report, args.output)
         write_plot(report, args.output)
-    verdicts = []
-    for setting in settings:
-        others = full(report.standings, setting.name, competitors(everyone), args.seeds)
-        verdicts.append(verdict(report.standings, setting.name, DEFAULT, others))
+    verdicts = {s.name: judged(report.standings, s.name, everyone, args.seeds) for s in settings}
     if args.results:
         figures = published(report, verdicts, args.seeds)
         args.results.write_text(json.dumps(figures) + "\n")
@@ -158,7 +176,7 @@ def main() -> None:
         "entrants": len(everyone),
         "seconds": round(time.monotonic() - start),
         "cores": os.cpu_count(),
-        "settings": {found.setting: as_json(found) for found in verdicts},
+        "settings": verdicts,
     }
     print(json.dumps(result))
 

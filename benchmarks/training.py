@@ -11,16 +11,18 @@ seeds of the runs differ in the pool, in what is drawn and in what the policy an
     python benchmarks/training.py --pools easy-heavy --rules uniform,default --seeds 2
     python benchmarks/training.py --rules mine --config mine=mine.json --seeds 2
     python benchmarks/training.py --search-limit 8
+    python benchmarks/training.py --rules uniform,default --seeds 6 --hide --output outputs/hidden
     python benchmarks/training.py --pools easy-heavy --rules default --trl
 
 `mine.json` holds the settings of a `CurriculumConfig`. A rule with `+ds` behind its name trains
 with dynamic sampling, with `+ds+rate` at a learning rate that follows what a batch took as well;
 one with a star has the settings that the lab's search found best; `-top` takes the highest score
-first instead of drawing in proportion. `limit` is the best fixed
-allocation over rungs, which `--search-limit` looks for on other seeds and keeps in
-`training_limit.json`. `--trl` trains the rules once more by TRL's trainer, one seed, and compares
-the curves. `--results` writes the figures that the documentation shows, and that `lab_ladders.py`
-compares the lab with, beside the settings of each rule. The last line is one JSON object.
+first, whatever its bucket, with the settings that the lab was calibrated on. `limit` is the best
+fixed allocation over rungs, which `--search-limit` looks for on other seeds and keeps in
+`training_limit.json`. `--hide` shows a curriculum no domain, level or features. `--trl` trains
+the rules once more by TRL's trainer, one seed, and compares the curves. `--results` writes the
+figures that the documentation shows, and that `lab_ladders.py` compares the lab with, beside the
+settings of each rule. The last line is one JSON object.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ import json
 import os
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -56,6 +58,8 @@ from curriculum_env.sim.tiny.warm import Schooling, schooled
 
 LIMIT = Path(__file__).with_name("training_limit.json")
 SIZE, BATCH, OTHER_SEEDS = 4000, 16, 100
+TOP = {"pick": "top", "novelty": 0.8, "refresh": 125}
+"""Highest first: pinned, so that the lab stays calibrated on it when defaults change."""
 EVERYONE = (
     *("uniform", "uniform+ds", "thompson", "rung-thompson", "mopps", "greso", "sec"),
     *("difficulty-pools", "default", "default+ds", "default+ds+rate", "limit"),
@@ -89,7 +93,7 @@ def known_rules(pool: str) -> dict[str, CurriculumConfig]:
     found = {name: one.config for name, one in {**entrants(), **tuned()}.items()}
     del found["oracle"], found["uniform-live"]
     for name in ("gain", "survival"):
-        found[f"{name}-top"] = found[name].model_copy(update={"pick": "top"})
+        found[f"{name}-top"] = found[name].model_copy(update=TOP)
     for name, one in entrants().items():
         if one.kind == "rule":
             found[name] = one.config.model_copy(update={"refresh": BATCH})
@@ -117,6 +121,7 @@ class Job:
     budget: int
     folder: Path
     record: bool = False
+    hide: bool = False
 
     @property
     def path(self) -> Path:
@@ -135,6 +140,7 @@ class Job:
     def terms(self) -> dict[str, Any]:
         """What the result depends on beside the file's name."""
         kept = {"budget": self.budget, "school": self.schooling.key}
+        kept |= {"hidden": True} if self.hide else {}
         return {"settings": settings(self.config), **kept}
 
     @property
@@ -175,7 +181,9 @@ def run(job: Job) -> None:
     torch.set_num_threads(1)
     pool = POOLS[job.pool]
     policy = schooled(job.schooling)
-    rows = sum_rows(SIZE, pool.weights, job.seed)
+    rows = list(sum_rows(SIZE, pool.weights, job.seed))
+    if job.hide:
+        rows = [replace(row, domain="", level="", features={}) for row in rows]
     job.path.parent.mkdir(parents=True, exist_ok=True)
     store = f"sqlite:///{job.path.with_suffix('.db')}" if job.record else None
     exam = Exam(heldout_sums(len(pool.weights)))
@@ -206,7 +214,8 @@ def jobs(args: argparse.Namespace) -> Iterator[Job]:
         for pool in args.pools:
             for name in args.rules:
                 config = named(name.split(DYNAMIC)[0], rules[pool])
-                yield Job(pool, name, seed, config, args.budget, args.output, args.record)
+                kept = args.output, args.record, args.hide
+                yield Job(pool, name, seed, config, args.budget, *kept)
 
 
 def named(name: str, rules: Rules) -> CurriculumConfig:
@@ -342,6 +351,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--output", type=Path, default=Path("outputs/training"))
     parser.add_argument("--results", type=Path, help="file of the figures that the docs show")
     parser.add_argument("--record", action="store_true", help="keep each run's store: RUN.db")
+    parser.add_argument("--hide", action="store_true", help="no domain, level and features")
     parser.add_argument("--search-limit", type=int, default=0, metavar="CANDIDATES")
     parser.add_argument("--trl", action="store_true", help="by TRL too, the first seed")
     parser.add_argument("--quick", action="store_true", help="one pool, three rules, one seed")

@@ -64,17 +64,18 @@ class CurriculumConfig(BaseConfig):
     probe: float = Field(default=0.2, ge=0, le=1)
     """Share of these that goes to any available row alike instead: what the pass rate of the whole
     pool is estimated from."""
-    novelty: float = Field(default=0.8, gt=0, le=1)
+    novelty: float = Field(default=0.7, gt=0, le=1)
     """Weight of a row per earlier visit."""
-    pick: Pick = "proportional"
-    """Rows in proportion to their weight, or those of the highest weight."""
+    pick: Pick = "stratified"
+    """Buckets (domain and level together) in proportion to the weight of their rows and in each the
+    highest first, or rows in proportion to their weight, or the highest first."""
     cooldown: int | None = Field(default=None, ge=0)
     """Draws before a row may come back; unset, a sixteenth of the pool, a quarter with `pick =
     "top"`, and at most 4,096."""
     max_reuse: int | None = Field(default=None, ge=1)
     """Draws of one row after which it is retired; unset, never."""
     refresh: int | None = Field(default=None, ge=1)
-    """Draws chosen at a time; unset, 1/32 of the pool, at least 4 and at most 6,144."""
+    """Draws chosen at a time; unset, 1/64 of the pool, at least 4 and at most 6,144."""
     lease_draws: int | None = Field(default=None, ge=1)
     """Further draws after which an unfinished group is given up; unset, 4,096."""
     lease_seconds: float | None = Field(default=3600.0, gt=0)

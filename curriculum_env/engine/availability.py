@@ -12,9 +12,9 @@ from curriculum_env.types import BoolArray, FloatArray, IntArray
 
 NEVER = -1
 LEAST_NOVELTY = 1e-12
-COOLING: dict[Pick, int] = {"top": 4, "proportional": 16}
+COOLING: dict[Pick, int] = {"stratified": 16, "proportional": 16, "top": 4}
 """The pool over its part that cools where no cooldown is set: the highest weights alone would be
-the same few rows again and again, and drawing in proportion to them is not."""
+the same few rows again and again."""
 MOST_COOLING = 4096
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from curriculum_env.estimators import Estimator
 from curriculum_env.metrics import PoolPassRate
 from curriculum_env.pool import Pool
 from curriculum_env.samplers import Sampler, View
+from curriculum_env.samplers.buckets import Buckets
 from curriculum_env.types import BoolArray
 
 _FEW = 32
@@ -38,6 +39,7 @@ class Chooser:
     augmenting: Augmenting
     alarms: Alarms
     join: Callable[[Grown | None], None]
+    _buckets: Buckets = field(default_factory=Buckets)
 
     def choose(self, number: int, draws: int, group_size: int) -> Planned:
         """The row of draw `number`, the (`draws` + 1)th of this process: the next available one by
@@ -71,8 +73,9 @@ class Chooser:
         rng = np.random.Generator(np.random.Philox(key=key))
         available_N = seen.available_N if only_N is None else only_N
         view = View(
-            self.estimator, available_N, seen.novelty_N, group_size, rng, config.pick, draws
-        )
+            self.estimator, available_N, seen.novelty_N, group_size, rng, config.pick, draws,
+            self._strata(),
+        )  # fmt: skip
         explore = Explore(config.explore * (1.0 - config.probe), config.explore * config.probe)
         size = config.refresh or batch_size(len(self.pool))
         if only_N is not None:
@@ -81,3 +84,11 @@ class Chooser:
         self.plan.refill(size, self.sampler, view, explore, frame)
         self.plan.queue, left = self.augmenting.thin(self.plan.queue)
         self.sampler.passed_over(left)
+
+    def _strata(self) -> Buckets | None:
+        """The buckets of the pool, where they are looked at."""
+        if self.config.pick != "stratified":
+            return None
+        known = len(self._buckets.arm_N)
+        self._buckets.add([self.pool[row] for row in range(known, len(self.pool))])
+        return self._buckets

@@ -19,6 +19,7 @@ from curriculum_env.estimators import Estimator
 from curriculum_env.pool import Pool
 from curriculum_env.pool.pool import check_row
 from curriculum_env.samplers import View
+from curriculum_env.samplers.buckets import Buckets
 from curriculum_env.store.rows import plain, row_of
 from curriculum_env.types import IntArray, Row
 
@@ -118,8 +119,12 @@ class Growth:
         key = np.array([self._config.seed, (1 << 63) + self.proposed], np.uint64)
         rng = np.random.Generator(np.random.Philox(key=key))
         everything = np.ones(len(candidates))
-        pick = self._config.pick
-        view = View(estimator, everything > 0, everything, group_size, rng, pick)
+        buckets = Buckets()
+        buckets.add(candidates)
+        view = View(
+            estimator, everything > 0, everything, group_size, rng, self._config.pick,
+            buckets=buckets,
+        )  # fmt: skip
         rows_K, chance_K = view.choose(np.maximum(score_C, 1e-9), _AT_ONCE)
         rows = [candidates[index] for index in rows_K]
         queue = [[row.uid, chance] for row, chance in zip(rows, chance_K.tolist(), strict=True)]

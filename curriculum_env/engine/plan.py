@@ -90,8 +90,8 @@ class Plan:
 
 def batch_size(size: int) -> int:
     """Draws chosen at a time: enough to spread the cost of a look at the whole pool, and few enough
-    that no choice is older than 1/32 of it."""
-    return max(min(size // 32, 6144), 4)
+    that no choice is older than 1/64 of it."""
+    return max(min(size // 64, 6144), 4)
 
 
 def _selected(sampler: Sampler, n: int, view: View) -> Choice:

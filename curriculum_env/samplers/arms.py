@@ -11,7 +11,7 @@ import numpy as np
 from curriculum_env.samplers.arm_table import ArmTable
 from curriculum_env.samplers.base import Choice, Sampler
 from curriculum_env.samplers.buckets import Buckets, By
-from curriculum_env.samplers.spread import spread
+from curriculum_env.samplers.spread import by_bucket, spread
 from curriculum_env.samplers.view import View
 from curriculum_env.types import FloatArray, Group, Row
 
@@ -75,15 +75,12 @@ class ArmSampler(Sampler):
             return Choice(np.empty(0, np.int64), np.empty(0))
         self._chance_A = self.bandit.chances(view, self.buckets)
         arms_K, share_A = spread(self._chance_A, open_A, n, view.rng)
-        order_K = np.argsort(arms_K, kind="stable")
         rows_K, propensity_K = np.full(len(arms_K), -1), np.zeros(len(arms_K))
-        start = 0
-        for arm, count in zip(*np.unique(arms_K, return_counts=True), strict=True):
-            chosen = self.rows(int(arm), int(count), view)
-            places = order_K[start : start + len(chosen.rows_K)]
+        for arm, places in by_bucket(arms_K):
+            chosen = self.rows(arm, len(places), view)
+            places = places[: len(chosen.rows_K)]
             rows_K[places] = chosen.rows_K
             propensity_K[places] = share_A[arm] * chosen.propensity_K
-            start += int(count)
         found_K = rows_K >= 0
         return Choice(rows_K[found_K], propensity_K[found_K])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -52,6 +53,12 @@ class Buckets:
             size_A = np.bincount(self.arm_N, minlength=len(self))
             self._members = np.split(order_N, np.cumsum(size_A)[:-1])
         return self._members[arm]
+
+    def part(self, rows_M: IntArray) -> Buckets:
+        """The same buckets of the rows `rows_M` alone, numbered from 0 in that order."""
+        part = copy(self)
+        part.arm_N, part._members = self.arm_N[rows_M], None
+        return part
 
     def count(self, chosen_N: BoolArray) -> IntArray:
         """How many of the chosen rows each bucket has."""

@@ -17,6 +17,7 @@ from curriculum_env.samplers.exp3s import Exp3s, Exp3sConfig
 from curriculum_env.samplers.part import part_of
 from curriculum_env.samplers.rules import RuleConfig, build_rule
 from curriculum_env.samplers.sec import Sec, SecConfig
+from curriculum_env.samplers.spread import by_bucket
 from curriculum_env.samplers.survival import SurvivalConfig
 from curriculum_env.samplers.tscl import Tscl, TsclConfig
 from curriculum_env.samplers.view import View
@@ -58,9 +59,7 @@ class Composite(ArmSampler):
         while len(self._rules) < len(self.buckets):
             self._rules.append(build_rule(self._inside))
         arm_N = self.buckets.arm_N[before:]
-        order_N = np.argsort(arm_N, kind="stable")
-        arms, starts = np.unique(arm_N[order_N], return_index=True)
-        for arm, members in zip(arms.tolist(), np.split(order_N, starts[1:]), strict=False):
+        for arm, members in by_bucket(arm_N):
             self._rules[arm].add([rows[i] for i in members.tolist()])
 
     def observe(self, group: Group) -> None:

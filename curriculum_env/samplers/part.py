@@ -51,4 +51,5 @@ def part_of(view: View, rows_M: IntArray) -> View:
         estimator=PartBeliefs(view.estimator, rows_M),
         available_N=view.available_N[rows_M],
         novelty_N=view.novelty_N[rows_M],
+        buckets=view.buckets and view.buckets.part(rows_M),
     )

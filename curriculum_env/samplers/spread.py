@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from curriculum_env.types import FloatArray, IntArray
@@ -29,6 +31,14 @@ def spread(
         count_A = np.minimum(count_A + more_A[: len(open_A)], open_A)
         left = min(n, int(open_A.sum())) - int(count_A.sum())
     return rng.permutation(np.repeat(np.arange(len(open_A)), count_A)), share_A
+
+
+def by_bucket(arms_K: IntArray) -> Iterator[tuple[int, IntArray]]:
+    """Each of the buckets drawn from, and the places of its draws."""
+    order_K = np.argsort(arms_K, kind="stable")
+    arms, starts = np.unique(arms_K[order_K], return_index=True)
+    places = np.split(order_K, starts[1:]) if len(starts) else []
+    return zip(arms.tolist(), places, strict=True)
 
 
 def softmax(logit_A: FloatArray) -> FloatArray:

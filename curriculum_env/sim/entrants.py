@@ -37,11 +37,16 @@ _ORACLE = "curriculum_env.sim.oracle:Oracle"
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A curriculum under a name. Only `rule` and `tuned` count as others to be beaten."""
+    """A curriculum under a name."""
 
     name: str
     config: CurriculumConfig
     kind: Kind = "rule"
+
+    @property
+    def ours(self) -> bool:
+        """Whether the rule is one of this package, not one published by others."""
+        return self.config.sampler.type in _OWN
 
 
 def entrant(name: str, settings: Mapping[str, Any], kind: Kind = "rule") -> Entrant:

@@ -19,9 +19,9 @@ class Policy:
     """An ability in each skill of each domain, in logits above where training started.
 
     `learn` collects the gains of groups; `update` moves by all of them at once, passes them on to
-    related skills, takes from those that had less, forgets and drifts. The drift depends on the
-    seed alone. `step` are the logits that a group of full signal is worth at present: `gain` /
-    (running mean of the groups' signal) ** `adaptive`.
+    related skills, takes from those that have had less of late, forgets and drifts. The drift
+    depends on the seed alone. `step` are the logits that a group of full signal is worth at
+    present: `gain` / (running mean of the groups' signal) ** `adaptive`.
     """
 
     def __init__(self, setting: Setting, seed: int) -> None:
@@ -33,6 +33,7 @@ class Policy:
         self._walk_S = np.zeros_like(self._learned_S)
         self.ability: list[float] = self._learned_S.tolist()
         self._push = self.ability.copy()
+        self._recent_S = np.zeros_like(self._learned_S)
         self._signal = self._size = self._mean = self._weight = 0.0
         self.step = setting.gain
         self.updates = 0
@@ -71,12 +72,18 @@ class Policy:
         self.step = setting.gain / running**setting.adaptive
         self._learned_S *= 1.0 - setting.forget
         push_S = np.array(self._push)
-        lost_S = setting.interference * (push_S.max() - push_S) / len(push_S)
-        self._learned_S += self.step * (self._transfer_SS @ push_S - lost_S)
+        self._recent_S += 2.0 / (setting.domains + 1) * (push_S - self._recent_S)
+        self._learned_S += self.step * (self._transfer_SS @ push_S - self._lost())
         self._walk_S += setting.drift * self._rng.standard_normal(len(self._walk_S))
         self.ability = (self._learned_S + self._walk_S).tolist()
         self._push, self._signal, self._size = [0.0] * len(self.ability), 0.0, 0.0
         self.updates += 1
+
+    def _lost(self) -> FloatArray:
+        """What the pushes of late take from each skill: those of its domain that had more."""
+        recent_DS = self._recent_S.reshape(-1, self._setting.skills)
+        behind_DS = recent_DS.max(axis=1, keepdims=True) - recent_DS
+        return np.asarray(self._setting.interference * behind_DS.ravel() / self._setting.skills)
 
 
 def transfer(setting: Setting) -> FloatArray:

@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from curriculum_env.config import CurriculumConfig
+from curriculum_env.samplers import Pick
 from curriculum_env.sim.entrants import Entrant, entrant
 from curriculum_env.sim.lab import run_lab
 from curriculum_env.sim.play import Play
@@ -38,7 +39,7 @@ def perturbed(config: CurriculumConfig, rng: np.random.Generator) -> dict[str, A
         settings = {
             "explore": float(rng.choice([0.0, 0.05, 0.1, 0.2])),
             "novelty": float(rng.choice([1.0, 0.9, 0.8, 0.6])),
-            "pick": str(rng.choice(["proportional", "top"])),
+            "pick": str(rng.choice(get_args(Pick))),
             "cooldown": [None, 256, 1024, 4096][rng.integers(4)],
             "sampler": _near(config.sampler, rng),
             "estimator": _near(config.estimator, rng),

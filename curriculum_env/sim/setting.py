@@ -56,8 +56,10 @@ class Setting:
     fresh: float = 0.85
     """Share of a gain that still generalises, for each group that its task was given before."""
     interference: float = 2.0
-    """What training some skills takes from the others: of each logit by which a batch adds less to
-    a skill than to the one it adds most to, the skill loses this share / the number of skills."""
+    """What training some skills of a domain takes from its others: of each logit by which a batch
+    adds less to a skill than to the one of its domain it adds most to, the skill loses this share /
+    the number of skills. Of D domains a batch has a D-th each: there the mean of the latest counts,
+    in which a batch weighs 2 / (D + 1), so that it is no more a matter of chance."""
     forget: float = 2e-4
     """Share of what was learned that each policy update forgets."""
     drift: float = 0.0

@@ -6,7 +6,7 @@ import json
 import time
 from abc import ABC, abstractmethod
 from functools import lru_cache
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -18,7 +18,8 @@ from pydantic_config import BaseConfig
 from curriculum_env.config import CurriculumConfig
 from curriculum_env.engine import Curriculum
 from curriculum_env.estimators import Beta
-from curriculum_env.samplers import Choice, Sampler, View, build_sampler
+from curriculum_env.samplers import Choice, Pick, Sampler, View, build_sampler
+from curriculum_env.samplers.buckets import Buckets
 from curriculum_env.types import Draw, Group, Outcome, Row
 
 GROUP_SIZE = 4
@@ -44,7 +45,11 @@ def make_view(size: int, *, draw: int = 0, pick: Any = "proportional") -> View:
     for row in range(0, min(size, 2000), 2):
         estimator.update(row, [float(i < row % 9) for i in range(8)])
     rng = np.random.Generator(np.random.Philox(key=np.array([0, draw], np.uint64)))
-    return View(estimator, np.ones(size, np.bool_), np.ones(size), 8, rng, pick)
+    buckets = Buckets()
+    buckets.add(make_rows(size))
+    return View(
+        estimator, np.ones(size, np.bool_), np.ones(size), 8, rng, pick, buckets=buckets
+    )  # fmt: skip
 
 
 class SamplerContract(ABC):
@@ -69,7 +74,7 @@ class SamplerContract(ABC):
         assert np.all((choice.propensity_K > 0.0) & (choice.propensity_K <= 1.0))
         return rows
 
-    @pytest.mark.parametrize("pick", ["proportional", "top"])
+    @pytest.mark.parametrize("pick", get_args(Pick))
     @pytest.mark.parametrize("n", [1, 7, 64])
     def test_it_fills_what_was_asked_for(self, n: int, pick: str) -> None:
         assert len(self.chosen(self.built(200), n, make_view(200, pick=pick))) == n

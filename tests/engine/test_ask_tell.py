@@ -96,6 +96,7 @@ def test_a_row_cools_for_as_many_draws_as_asked() -> None:
 def test_the_cooldown_is_a_part_of_the_pool_unless_set() -> None:
     assert curriculum(100)._availability.cooldown == 6
     assert curriculum(100, pick="top")._availability.cooldown == 25
+    assert curriculum(100, pick="stratified")._availability.cooldown == 6
     assert curriculum(40_000)._availability.cooldown == 2500
     assert curriculum(40_000, pick="top")._availability.cooldown == 4096
     assert curriculum(100, cooldown=3)._availability.cooldown == 3

@@ -6,7 +6,7 @@ import sys
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from curriculum_env import Curriculum, CurriculumConfig, Draw, Row
 from curriculum_env.engine import load_state, save_state
 from curriculum_env.engine.predict import Signals
 from curriculum_env.errors import RejectedError
-from curriculum_env.samplers import KINDS
+from curriculum_env.samplers import KINDS, Pick
 from curriculum_env.store import open_store
 from tests.engine.helpers import outcomes
 
@@ -72,8 +72,8 @@ def test_the_share_of_draws_goes_to_new_rows(share: float) -> None:
 
 
 @pytest.mark.parametrize("estimator", ["beta", "ema", "irt"])
-@pytest.mark.parametrize("pick", ["proportional", "top"])
-def test_rows_with_signal_are_the_ones_made(estimator: str, pick: str) -> None:
+@pytest.mark.parametrize("pick", get_args(Pick))
+def test_rows_with_signal_are_the_ones_made(estimator: str, pick: Pick) -> None:
     with grown(estimator={"type": estimator}, pick=pick, generate={"share": 1.0}) as curriculum:
         play(curriculum, 200)
         made_rows = list(curriculum.rows)[40:][-64:]

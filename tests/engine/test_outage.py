@@ -5,12 +5,13 @@ import logging
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
 from curriculum_env import Curriculum, Draw
+from curriculum_env.samplers import Pick
 from curriculum_env.store import Store, open_store
 from curriculum_env.types import FloatArray
 from tests.engine.helpers import GROUP_SIZE, curriculum, outcomes, rows
@@ -128,9 +129,9 @@ def test_a_hard_pool_is_no_outage() -> None:
     assert engine.metrics()["outages"] == 0
 
 
-@pytest.mark.parametrize("pick", ["top", "proportional"])
+@pytest.mark.parametrize("pick", get_args(Pick))
 @pytest.mark.parametrize("dead", [0.6, 0.8])
-def test_a_small_pool_that_is_mostly_dead_is_no_outage(dead: float, pick: str) -> None:
+def test_a_small_pool_that_is_mostly_dead_is_no_outage(dead: float, pick: Pick) -> None:
     """A rule that has drawn all living rows turns to the dead ones, many in a row."""
     for seed in range(6):
         rng = np.random.default_rng(seed)

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from curriculum_env.estimators import Beta, survival
-from curriculum_env.samplers import View, build_sampler
+from curriculum_env.samplers import Pick, View, build_sampler
 from curriculum_env.samplers.bucket_bandit import BucketBanditConfig
 from curriculum_env.samplers.composite import CompositeConfig
 from curriculum_env.samplers.greedy import GreedyConfig
@@ -33,16 +34,16 @@ def test_a_part_of_the_pool_is_a_pool() -> None:
     assert part.estimator.evidence(slice(1)).tolist() == view.estimator.evidence()[[4]].tolist()
 
 
-@pytest.mark.parametrize("pick", ["top", "proportional"])
-def test_the_rule_inside_picks_within_the_bucket(pick: str) -> None:
-    """Every level gets a fifth of the draws and, at the top, its rows nearest one half."""
+@pytest.mark.parametrize("pick", get_args(Pick))
+def test_the_rule_inside_picks_within_the_bucket(pick: Pick) -> None:
+    """Every level gets a fifth of the draws and, highest first, its rows nearest one half."""
     sampler = build_sampler(CompositeConfig(over=LEVELS, inside=GreedyConfig()))
     sampler.add(make_rows(500))
     view = make_view(500, pick=pick)
     rows_K, propensity_K, _ = sampler.select(50, view)
     assert np.bincount(rows_K % 5).tolist() == [10] * 5
     distance_N = np.abs(view.estimator.mean() - 0.5)
-    if pick == "top":
+    if pick != "proportional":
         assert propensity_K == pytest.approx([0.2] * 50)
         for level in range(5):
             chosen = distance_N[rows_K[rows_K % 5 == level]]

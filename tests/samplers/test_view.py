@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from curriculum_env.samplers import View
+from curriculum_env.samplers.part import part_of
 from curriculum_env.samplers.view import Pick, smallest
 from curriculum_env.testing.samplers import make_view
 from curriculum_env.types import FloatArray
@@ -43,7 +45,45 @@ def test_the_top_comes_in_order_and_ties_at_random() -> None:
     assert min(counts.values()) > 140
 
 
-@pytest.mark.parametrize("pick", ["proportional", "top"])
+def test_stratified_buckets_get_their_share_and_the_highest_come_first() -> None:
+    score_N = np.linspace(0.1, 1.0, 500) * np.array([4.0, 3.0, 2.0, 1.0, 0.0] * 100)
+    rows_K, propensity_K = make_view(500, pick="stratified").choose(score_N, 50)
+    drawn_A = np.bincount(rows_K % 5, minlength=5)
+    share_A = np.bincount(np.arange(500) % 5, score_N) / score_N.sum()
+    assert np.abs(drawn_A - 50 * share_A).max() < 1.0
+    assert propensity_K == pytest.approx(share_A[rows_K % 5])
+    for arm in range(4):
+        rows = rows_K[rows_K % 5 == arm].tolist()
+        assert rows == list(range(495 + arm, 0, -5))[: len(rows)]
+    assert len(set(np.flatnonzero(np.diff(rows_K % 5)))) > 10, "the buckets take turns at random"
+
+
+def test_stratified_ties_come_at_random() -> None:
+    counts = first_choices(np.tile([1.0, 0.0, 0.0, 0.0, 0.0], 4), 600, "stratified")
+    assert set(counts) == {0, 5, 10, 15}
+    assert min(counts.values()) > 100
+
+
+def test_stratified_what_a_bucket_has_no_rows_for_goes_to_the_others() -> None:
+    view = make_view(20, pick="stratified")
+    view.available_N[::5] = False
+    view.available_N[5] = True
+    score_N = np.where(np.arange(20) % 5 == 0, 1e6, 1.0)
+    rows_K, propensity_K = view.choose(score_N, 99)
+    assert sorted(rows_K.tolist()) == sorted([5, *(row for row in range(20) if row % 5)])
+    assert np.all((propensity_K > 0.0) & (propensity_K <= 1.0))
+
+
+def test_stratified_a_part_has_the_buckets_of_its_rows() -> None:
+    rows_M = np.array([3, 4, 8, 13, 18])
+    part = part_of(make_view(20, pick="stratified"), rows_M)
+    rows_K, propensity_K = part.choose(np.array([1.0, 4.0, 2.0, 0.5, 0.5]), 5)
+    assert sorted(rows_K.tolist()) == [0, 1, 2, 3, 4]
+    assert propensity_K == pytest.approx(0.5)
+    assert [row for row in rows_K.tolist() if row != 1][:2] == [2, 0]
+
+
+@pytest.mark.parametrize("pick", get_args(Pick))
 def test_novelty_weighs_and_a_score_of_nought_is_never_chosen(pick: Pick) -> None:
     view = make_view(3, pick=pick)
     view.novelty_N[:] = [0.8**9, 1.0, 1.0]
