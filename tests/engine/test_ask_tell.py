@@ -233,6 +233,7 @@ def test_a_share_of_the_draws_goes_to_the_least_known(sampler: str) -> None:
         "cooldown": 0,
         "pick": "top",
         "novelty": 1.0,
+        "refresh": 20,
     }
     none = curriculum([*known, *fresh], explore=0.0, **settings)
     some = curriculum([*known, *fresh], explore=0.5, **settings)

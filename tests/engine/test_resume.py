@@ -67,12 +67,13 @@ def test_a_rollout_told_is_a_rollout_recorded(url: str) -> None:
 def test_a_new_process_replays_what_was_drawn_then_goes_on(
     url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with curriculum(rows(300), url) as engine:
+    with curriculum(rows(300), url, cooldown=75) as engine:
         drawn = play(engine, url, 80)
         engine.sync(5.0)
         means = engine.table()["mean"]
         effective = engine.metrics()["effective_tasks"]
-    with caplog.at_level(logging.WARNING), curriculum(rows(300)[::-1], url) as other:
+    reordered = curriculum(rows(300)[::-1], url, cooldown=75)
+    with caplog.at_level(logging.WARNING), reordered as other:
         assert "holds 80 draws" in caplog.text
         assert np.allclose(other.table()["mean"][::-1], means)
         assert [other.ask() for _ in range(80)] == drawn

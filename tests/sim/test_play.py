@@ -53,8 +53,9 @@ def test_screening_is_paid_by_the_rollout() -> None:
 @pytest.mark.parametrize("seed", [0, 1])
 def test_living_groups_are_not_learning(seed: int) -> None:
     """The even ladder, where real training measured it (`gain-top` in docs/benchmarks.md): the
-    default's own scores, the highest first, have the most living groups and end below uniform
-    drawing; in proportion they have fewer, of more tasks, and end above."""
+    default's own scores, the highest first whatever their bucket, have the most living groups and
+    end below uniform drawing; with buckets in proportion they have fewer, of more tasks, and end
+    above."""
     ladder = LADDERS["ladder-even"]
     uniform, top, default = (
         play(found.name, found.config, ladder, seed)

@@ -133,7 +133,7 @@ def test_many_tasks_teach_more_than_one_task_as_often() -> None:
 
 
 def test_a_screened_and_continued_group_teaches_what_the_whole_would() -> None:
-    setting = replace(SMALL, adaptive=0.0, forget=0.0, fresh=1.0, batch=1)
+    setting = replace(SMALL, adaptive=0.0, forget=0.0, interference=0.0, fresh=1.0, batch=1)
     parts, whole = World(setting, 0), World(setting, 0)
     row = alive(parts)
     screen, rest = [1.0, 0.0, 0.0, 0.0], [1.0] * 10 + [0.0] * 10
