@@ -24,7 +24,7 @@ class Buckets:
     def __init__(self, by: By = "bucket") -> None:
         self._by = by
         self._arm: dict[Key, int] = {}
-        self._members: list[IntArray] | None = None
+        self._sorted: tuple[IntArray, IntArray] | None = None
         self.keys: list[Key] = []
         self.arm_N: IntArray = np.empty(0, np.int64)
 
@@ -44,20 +44,20 @@ class Buckets:
         """Rows joined the end of the pool."""
         added_N = np.fromiter((self._number(self.key(row)) for row in rows), np.int64, len(rows))
         self.arm_N = np.concatenate([self.arm_N, added_N])
-        self._members = None
+        self._sorted = None
 
     def members(self, arm: int) -> IntArray:
         """The rows of a bucket, in the order of the pool."""
-        if self._members is None:
-            order_N = np.argsort(self.arm_N, kind="stable")
+        if self._sorted is None:
             size_A = np.bincount(self.arm_N, minlength=len(self))
-            self._members = np.split(order_N, np.cumsum(size_A)[:-1])
-        return self._members[arm]
+            self._sorted = np.argsort(self.arm_N, kind="stable"), np.cumsum(size_A)
+        order_N, end_A = self._sorted
+        return order_N[end_A[arm - 1] if arm else 0 : end_A[arm]]
 
     def part(self, rows_M: IntArray) -> Buckets:
         """The same buckets of the rows `rows_M` alone, numbered from 0 in that order."""
         part = copy(self)
-        part.arm_N, part._members = self.arm_N[rows_M], None
+        part.arm_N, part._sorted = self.arm_N[rows_M], None
         return part
 
     def count(self, chosen_N: BoolArray) -> IntArray:

@@ -15,6 +15,7 @@ from curriculum_env.types import BoolArray, FloatArray, IntArray
 Pick = Literal["stratified", "proportional", "top"]
 
 _TIE_BREAK = 1e-6
+_MOST = 1e200
 
 
 @dataclass(slots=True)
@@ -41,7 +42,8 @@ class View:
         return len(self.available_N)
 
     def choose(self, score_N: FloatArray, n: int) -> tuple[IntArray, FloatArray]:
-        """At most `n` available rows by weight, which is score x novelty.
+        """At most `n` available rows by weight, which is score x novelty; none without a weight
+        above 0.
 
         Stratified means that buckets are drawn in proportion to the sum of their rows' weights (to
         within one draw) and in each the highest come first; in proportion means successive draws
@@ -49,7 +51,8 @@ class View:
         (Efraimidis and Spirakis 2006). Ties of the highest are broken at random. Returns the rows
         and, for each, the chance to have been drawn first.
         """
-        weight_N = np.where(self.available_N, score_N * self.novelty_N, 0.0)
+        weight_N = score_N * self.novelty_N
+        weight_N = np.where(self.available_N & (weight_N > 0.0), np.minimum(weight_N, _MOST), 0.0)
         if self.pick == "top":
             rows_K = self._highest(weight_N, n)
             rows_K = rows_K[weight_N[rows_K] > 0.0]

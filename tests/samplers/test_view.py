@@ -93,6 +93,14 @@ def test_novelty_weighs_and_a_score_of_nought_is_never_chosen(pick: Pick) -> Non
         assert rows_K.tolist() == [1, 0]
 
 
+@pytest.mark.parametrize("pick", get_args(Pick))
+def test_scores_that_are_no_numbers(pick: Pick) -> None:
+    score_N = np.array([np.nan, -1.0, np.inf, 1.0, 0.0, -np.inf])
+    rows_K, propensity_K = make_view(6, pick=pick).choose(score_N, 6)
+    assert rows_K.tolist() in ([2, 3], [3, 2])
+    assert np.all((propensity_K > 0.0) & (propensity_K <= 1.0))
+
+
 def test_evenly_means_whatever_the_visits() -> None:
     view: View = make_view(4)
     view.available_N[0] = False
