@@ -49,7 +49,7 @@ class Availability:
         self.novelty_N = np.concatenate([self.novelty_N, np.ones(count)])
         if self._config.cooldown is None:
             part = len(self.available_N) // COOLING[self._config.pick]
-            self.cooldown = min(MOST_COOLING, part)
+            self._set_cooldown(min(MOST_COOLING, part))
 
     def take(self, row: int, draw: int, *, lease: bool = True) -> None:
         """The row is drawn as number `draw`."""
@@ -72,17 +72,42 @@ class Availability:
         while cooling and cooling[0][1] < cooled:
             self._settle(cooling.popleft()[0])
 
+    def _set_cooldown(self, draws: int) -> None:
+        """Rows that came back under a shorter cooldown cool again: which ones are out depends on
+        what was drawn when and on the pool of now, not on how that grew."""
+        if draws == self.cooldown:
+            return
+        self.cooldown = draws
+        cooling_N = self._cooling_now()
+        self.available_N &= ~cooling_N
+        self._queue(cooling_N)
+
+    def _cooling_now(self) -> BoolArray:
+        last_N = self.last_draw_N
+        return np.asarray((last_N != NEVER) & (last_N + self.cooldown >= self._next))
+
+    def _queue(self, cooling_N: BoolArray) -> None:
+        rows = np.flatnonzero(cooling_N)
+        order = np.argsort(self.last_draw_N[rows], kind="stable")
+        self._cooling = deque((int(row), int(self.last_draw_N[row])) for row in rows[order])
+
     def retire(self, row: int) -> None:
         """The row is to be drawn no more."""
         self._retired.add(row)
         self.available_N[row] = False
 
     def longest_out(self) -> int:
-        """The row to draw when none is available: drawn longest ago, leased ones last, retired ones
-        never as long as there are others."""
+        """The row to draw when the rule has none: drawn longest ago, leased ones last, retired and
+        used up ones never as long as there are others."""
         out_N = self.last_draw_N + np.where(self.leased_N, 1 << 60, 0)
+        out_N[self._worn()] = 1 << 61
         out_N[list(self._retired)] = 1 << 62
         return int(np.argmin(out_N))
+
+    def _worn(self) -> BoolArray:
+        if self._max_reuse is None:
+            return np.zeros(len(self.visits_N), np.bool_)
+        return np.asarray(self.visits_N >= self._max_reuse)
 
     def _settle(self, row: int) -> None:
         last = self.last_draw_N.item(row)
@@ -96,15 +121,10 @@ class Availability:
         self.visits_N, self.last_draw_N, self._next = visits_N, last_draw_N, draw
         self.novelty_N = self._novelty_after(int(visits_N.max(initial=0)))[visits_N]
         self.leased_N = np.zeros(len(visits_N), np.bool_)
-        cooling_N = (last_draw_N != NEVER) & (last_draw_N + self.cooldown >= draw)
-        worn_N = np.zeros(len(visits_N), np.bool_)
-        if self._max_reuse is not None:
-            worn_N = visits_N >= self._max_reuse
-        self.available_N = ~(cooling_N | worn_N)
+        cooling_N = self._cooling_now()
+        self.available_N = ~(cooling_N | self._worn())
         self.available_N[list(self._retired)] = False
-        rows = np.flatnonzero(cooling_N)
-        order = np.argsort(last_draw_N[rows], kind="stable")
-        self._cooling = deque((int(row), int(last_draw_N[row])) for row in rows[order])
+        self._queue(cooling_N)
 
     def _novelty_after(self, visits: int) -> FloatArray:
         """The novelty after 0, 1, ... `visits` draws, to the last bit what `take` makes of it."""

@@ -236,8 +236,8 @@ class Curriculum:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from `state_dict`: rows are matched by uid, so the pool may have been reordered,
-        grown or shrunk. Draws that the store logged after the state was taken are replayed.
+        """Go on from `state_dict`: exactly with the rows in the same order, with what was learned
+        of each (by uid) in any other pool. What the store logged after the state is replayed.
 
         Raises:
             StateError: the state is of another version, of another estimator or rule, or damaged;

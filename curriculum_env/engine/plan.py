@@ -15,6 +15,7 @@ from curriculum_env.types import BoolArray, FloatArray, IntArray
 
 logger = logging.getLogger(__name__)
 
+_LEAST = float(np.finfo(float).tiny)
 _LOOKED_AT = 64
 _LOOKED_AT_LEAST = 4_096
 
@@ -71,13 +72,14 @@ class Plan:
         view.available_N = view.available_N.copy()
         probes_K, probe_p = view.choose_evenly(int((turn_K == 1).sum()))
         view.available_N[probes_K] = False
+        rest = max(1.0 - known - probe, _LEAST)
         known_K, known_p = least_known(int((turn_K == 0).sum()), view)
         view.available_N[known_K] = False
         choice = _selected(sampler, n - len(known_K) - len(probes_K), view)
         plans = (
             _planned(Choice(known_K, known * known_p)),
             _planned(Choice(probes_K, probe * probe_p), frame),
-            _planned(choice._replace(propensity_K=(1.0 - known - probe) * choice.propensity_K)),
+            _planned(choice._replace(propensity_K=rest * choice.propensity_K)),
         )
         self.queue = deque()
         for turn in turn_K.tolist():
@@ -98,15 +100,7 @@ def _selected(sampler: Sampler, n: int, view: View) -> Choice:
     """What the rule selects or, where a rule from outside fails in mid-run, rows drawn evenly: an
     exception here would end a trainer's dispatch loop."""
     try:
-        choice = Choice(*sampler.select(n, view))
-        rows_K = np.asarray(choice.rows_K)
-        if rows_K.size and not (
-            rows_K.ndim == 1
-            and np.issubdtype(rows_K.dtype, np.integer)
-            and 0 <= rows_K.min() <= rows_K.max() < view.size
-            and rows_K.shape == np.shape(choice.propensity_K)
-        ):
-            raise ValueError(f"{str(choice)[:200]} is no choice of {view.size} rows")
+        return _checked(Choice(*sampler.select(n, view)), view.size)
     except Exception:
         if view.draw == 0:
             raise
@@ -115,7 +109,25 @@ def _selected(sampler: Sampler, n: int, view: View) -> Choice:
             "rows are drawn evenly meanwhile", type(sampler).__name__,
         )  # fmt: skip
         return Choice(*view.choose_evenly(n))
-    return choice
+
+
+def _checked(choice: Choice, size: int) -> Choice:
+    """The choice as arrays; raises ValueError where it is none of `size` rows."""
+    rows_K, propensity_K = np.asarray(choice.rows_K), np.asarray(choice.propensity_K, np.float64)
+    if rows_K.shape == propensity_K.shape == (0,):
+        return Choice(np.empty(0, np.int64), propensity_K)
+    rollouts_K = None if choice.rollouts_K is None else np.asarray(choice.rollouts_K)
+    counts = [rows_K] if rollouts_K is None else [rows_K, rollouts_K]
+    if not (
+        rows_K.ndim == 1
+        and all(np.issubdtype(count_K.dtype, np.integer) for count_K in counts)
+        and all(count_K.shape == propensity_K.shape for count_K in counts)
+        and all(count_K.min() >= 0 for count_K in counts)
+        and rows_K.max() < size
+        and bool(np.all((propensity_K >= 0.0) & (propensity_K <= 1.0 + 1e-9)))
+    ):
+        raise ValueError(f"{str(choice)[:200]} is no choice of {size} rows")
+    return Choice(rows_K, np.clip(propensity_K, _LEAST, 1.0), rollouts_K)
 
 
 def _planned(choice: Choice, frame: tuple[float, float] | None = None) -> Iterator[Planned]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -55,9 +54,11 @@ class Buckets:
         return order_N[end_A[arm - 1] if arm else 0 : end_A[arm]]
 
     def part(self, rows_M: IntArray) -> Buckets:
-        """The same buckets of the rows `rows_M` alone, numbered from 0 in that order."""
-        part = copy(self)
-        part.arm_N, part._sorted = self.arm_N[rows_M], None
+        """The buckets of the rows `rows_M` alone, both numbered anew from 0."""
+        part = Buckets(self._by)
+        arms, part.arm_N = np.unique(self.arm_N[rows_M], return_inverse=True)
+        part.keys = [self.keys[arm] for arm in arms.tolist()]
+        part._arm = {key: arm for arm, key in enumerate(part.keys)}
         return part
 
     def count(self, chosen_N: BoolArray) -> IntArray:

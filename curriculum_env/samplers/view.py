@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from curriculum_env.errors import ConfigError
 from curriculum_env.estimators.base import Beliefs
 from curriculum_env.samplers.buckets import Buckets
 from curriculum_env.samplers.spread import by_bucket, spread
@@ -51,6 +52,11 @@ class View:
         (Efraimidis and Spirakis 2006). Ties of the highest are broken at random. Returns the rows
         and, for each, the chance to have been drawn first.
         """
+        if np.shape(score_N) != (self.size,):
+            raise ConfigError(
+                f"the rule's scores are of shape {np.shape(score_N)}; expected one for each row, "
+                f"({self.size},): correct its score()"
+            )
         weight_N = score_N * self.novelty_N
         weight_N = np.where(self.available_N & (weight_N > 0.0), np.minimum(weight_N, _MOST), 0.0)
         if self.pick == "top":
@@ -60,7 +66,7 @@ class View:
         if self.pick == "stratified":
             return self._stratified(weight_N, n)
         clock_N = self.rng.standard_exponential(len(weight_N), dtype=np.float32)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             rows_K = smallest(clock_N / weight_N, n)
         rows_K = rows_K[weight_N[rows_K] > 0.0]
         total = float(weight_N.sum())
@@ -81,7 +87,7 @@ class View:
         return rows_K, share_A[arms_K]
 
     def _highest(self, weight_N: FloatArray, n: int) -> IntArray:
-        noise_N = self.rng.random(len(weight_N), dtype=np.float32)
+        noise_N = self.rng.random(len(weight_N))
         return smallest(-weight_N * (1.0 + _TIE_BREAK * noise_N), n)
 
     def choose_evenly(self, n: int) -> tuple[IntArray, FloatArray]:

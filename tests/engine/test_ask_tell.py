@@ -245,6 +245,12 @@ def test_a_share_of_the_draws_goes_to_the_least_known(sampler: str) -> None:
     assert none.table()["visits"][hopeless & (np.arange(210) < 200)].sum() == 0
 
 
+@pytest.mark.parametrize("probe", [0.0, 0.1, 0.2])
+def test_a_propensity_is_above_nought_even_where_all_is_exploration(probe: float) -> None:
+    engine = curriculum(9000, explore=1.0, probe=probe, max_reuse=1, refresh=8)
+    assert all(0.0 < engine.ask().propensity <= 1.0 for _ in range(9000))
+
+
 def test_the_share_of_exploration_is_the_one_asked_for() -> None:
     engine = curriculum(5000, explore=0.25, pick="top", cooldown=0)
     shares = [engine.ask().propensity for _ in range(2000)]

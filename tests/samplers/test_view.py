@@ -58,6 +58,15 @@ def test_stratified_buckets_get_their_share_and_the_highest_come_first() -> None
     assert len(set(np.flatnonzero(np.diff(rows_K % 5)))) > 10, "the buckets take turns at random"
 
 
+@pytest.mark.parametrize("pick", ["stratified", "top"])
+def test_ties_are_broken_without_regard_to_the_place_in_the_pool(pick: Pick) -> None:
+    tenth = np.zeros(10)
+    for draw in range(400):
+        rows_K, _ = make_view(1000, draw=draw, pick=pick).choose(np.ones(1000), 15)
+        tenth += np.bincount(rows_K // 100, minlength=10)
+    assert np.abs(tenth - 600).max() < 5 * 600**0.5
+
+
 def test_stratified_ties_come_at_random() -> None:
     counts = first_choices(np.tile([1.0, 0.0, 0.0, 0.0, 0.0], 4), 600, "stratified")
     assert set(counts) == {0, 5, 10, 15}
@@ -81,6 +90,9 @@ def test_stratified_a_part_has_the_buckets_of_its_rows() -> None:
     assert sorted(rows_K.tolist()) == [0, 1, 2, 3, 4]
     assert propensity_K == pytest.approx(0.5)
     assert [row for row in rows_K.tolist() if row != 1][:2] == [2, 0]
+    assert part.buckets is not None
+    assert part.buckets.keys == [("d", "3"), ("d", "4")]
+    assert part.buckets.find(("d", "4")) == 1
 
 
 @pytest.mark.parametrize("pick", get_args(Pick))
