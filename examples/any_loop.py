@@ -56,7 +56,8 @@ def main() -> None:
     policy = nn.Sequential(nn.Linear(2 * SIDE, 128), nn.ReLU(), nn.Linear(128, 2 * SIDE - 1))
     rows = [Row(f"{a}+{b}", {"a": a, "b": b}) for a, b in numbers.tolist()]
     print(f"accuracy at the start: {accuracy(policy):.2f}")
-    with Curriculum(rows, CurriculumConfig(group_size=GROUP)) as curriculum:
+    config = CurriculumConfig(group_size=GROUP, batch_groups=BATCH)
+    with Curriculum(rows, config) as curriculum:
         train(curriculum, policy)
         print(f"groups with a gradient: {curriculum.metrics()['rho']:.2f}")
     print(f"accuracy after {UPDATES} updates: {accuracy(policy):.2f}")
