@@ -71,10 +71,14 @@ def as_json(found: Verdict, own: Verdict) -> dict[str, Any]:
 
 
 def finalists(standings: Standings, setting: str, everyone: Entrants) -> list[Entrant]:
-    """The default, uniform drawing, the references, and the best `FRONT` of the others."""
+    """The default, uniform drawing, the references, and the best `FRONT` of the published rules and
+    of our own."""
     names = [line.entrant for line in standings.lines(setting)]
-    others = [name for name in names if name in competitors(everyone)][:FRONT]
-    others += [name for name in names if name in competitors(everyone, ours=True)][:FRONT]
+    others = [
+        name
+        for ours in (False, True)
+        for name in [n for n in names if n in competitors(everyone, ours=ours)][:FRONT]
+    ]
     fixed = [name for name in names if name in (DEFAULT, UNIFORM)]
     references = [name for name in names if everyone[name].kind == "reference"]
     return [everyone[name] for name in (*fixed, *references, *others)]

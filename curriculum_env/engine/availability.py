@@ -87,9 +87,10 @@ class Availability:
         return np.asarray((last_N != NEVER) & (last_N + self.cooldown >= self._next))
 
     def _queue(self, cooling_N: BoolArray) -> None:
-        rows = np.flatnonzero(cooling_N)
-        order = np.argsort(self.last_draw_N[rows], kind="stable")
-        self._cooling = deque((int(row), int(self.last_draw_N[row])) for row in rows[order])
+        rows_K = np.flatnonzero(cooling_N)
+        rows_K = rows_K[np.argsort(self.last_draw_N[rows_K], kind="stable")]
+        drawn = self.last_draw_N[rows_K].tolist()
+        self._cooling = deque(zip(rows_K.tolist(), drawn, strict=True))
 
     def retire(self, row: int) -> None:
         """The row is to be drawn no more."""

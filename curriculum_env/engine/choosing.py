@@ -39,7 +39,7 @@ class Chooser:
     augmenting: Augmenting
     alarms: Alarms
     join: Callable[[Grown | None], None]
-    _buckets: Buckets = field(default_factory=Buckets)
+    _buckets: Buckets = field(default_factory=Buckets, init=False)
 
     def choose(self, number: int, draws: int, group_size: int) -> Planned:
         """The row of draw `number`, the (`draws` + 1)th of this process: the next available one by

@@ -47,9 +47,7 @@ def make_view(size: int, *, draw: int = 0, pick: Any = "proportional") -> View:
     rng = np.random.Generator(np.random.Philox(key=np.array([0, draw], np.uint64)))
     buckets = Buckets()
     buckets.add(make_rows(size))
-    return View(
-        estimator, np.ones(size, np.bool_), np.ones(size), 8, rng, pick, buckets=buckets
-    )  # fmt: skip
+    return View(estimator, np.ones(size, np.bool_), np.ones(size), 8, rng, pick, buckets=buckets)
 
 
 class SamplerContract(ABC):

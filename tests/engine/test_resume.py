@@ -72,8 +72,8 @@ def test_a_new_process_replays_what_was_drawn_then_goes_on(
         engine.sync(5.0)
         means = engine.table()["mean"]
         effective = engine.metrics()["effective_tasks"]
-    reordered = curriculum(rows(300)[::-1], url, cooldown=75)
-    with caplog.at_level(logging.WARNING), reordered as other:
+    caplog.set_level(logging.WARNING)
+    with curriculum(rows(300)[::-1], url, cooldown=75) as other:
         assert "holds 80 draws" in caplog.text
         assert np.allclose(other.table()["mean"][::-1], means)
         assert [other.ask() for _ in range(80)] == drawn

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.lab import competitors
 from curriculum_env import CurriculumConfig
 from curriculum_env.errors import ConfigError
 from curriculum_env.samplers import KINDS
@@ -100,3 +101,12 @@ def test_who_knows_the_policy_but_not_the_tasks_stands_between_the_oracle_and_un
     plays, _ = run_lab(everyone, [setting], [0], processes=1)
     rho = {run.entrant: run.rho for run in plays}
     assert rho["oracle"] > rho["informed"] > rho["uniform"]
+
+
+def test_others_are_the_published_rules_and_ours_stand_apart() -> None:
+    everyone = {**entrants(), **tuned()}
+    others, ours = competitors(everyone), competitors(everyone, ours=True)
+    assert {"speed", "speed*", "mopps", "uniform"} <= set(others)
+    assert {"survival", "mixture", "gain*"} <= set(ours)
+    assert not {"default", "gain", "oracle"} & {*others, *ours}
+    assert not set(others) & set(ours)

@@ -172,6 +172,21 @@ def test_what_a_batch_leaves_out_loses_to_what_it_trains() -> None:
     assert learned({0: 0.0}) == pytest.approx(0.0)
 
 
+def test_of_several_domains_each_interferes_within_itself_and_the_newest_batch_counts_most() -> (
+    None
+):
+    setting = replace(SMALL, interference=2.0, forget=0.0, adaptive=0.0, transfer=0.0, across=0.0)
+    setting = replace(setting, gain=1.0, speeds=(1.0, 1.0, 1.0))
+    policy = Policy(setting, 0)
+    policy.learn(0, 0, 1.0, 1.0, 1.0)
+    policy.update()
+    first = [1.0, *[-0.2] * 4]  # of three domains the newest batch weighs 2 / (3 + 1)
+    assert policy.ability == pytest.approx([*first, *[0.0] * 10])
+    policy.learn(5, 5, 1.0, 1.0, 1.0)
+    policy.update()
+    assert policy.ability == pytest.approx([1.0, *[-0.3] * 4, *first, *[0.0] * 5])
+
+
 def test_a_task_leans_on_its_easier_skill() -> None:
     setting = replace(SMALL, lean=0.8, single=0.0, spread=0.0, dead=0.0, solved=0.0)
     setting = replace(setting, adaptive=0.0, forget=0.0, interference=0.0)
